@@ -1,0 +1,152 @@
+"""Small multiples: the change in pages and in searches by page size, a panel a group of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import msgspec
+
+from pagecost.charts import parts, theme
+from pagecost.charts.cost import shortened
+from pagecost.charts.theme import Style
+
+_KINDS = ("pages", "searches (proxy)")
+
+
+class Change(msgspec.Struct, frozen=True):
+    """Per cent against the baseline at one page size; None where the baseline is zero."""
+
+    size: int
+    pages: float | None
+    searches: float | None
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """One group of queries."""
+
+    name: str
+    queries: int
+    changes: Sequence[Change]
+
+
+def figure(
+    panels: Sequence[Panel],
+    policy: Style,
+    sizes: Sequence[int],
+    primary_size: int,
+    *,
+    narrow: bool,
+) -> Any:
+    """A panel a group on one scale: pages solid, searches dashed."""
+    values = [
+        value
+        for panel in panels
+        for change in panel.changes
+        for value in (change.pages, change.searches)
+        if value is not None
+    ]
+    low, high = parts.nice_domain(values, step=25)
+    # Room for the values that are printed above and below the lines.
+    domain = (low - 15, high + 15)
+    columns = 2 if narrow else min(5, max(len(panels), 1))
+    charts = [
+        _panel(
+            panel, policy, sizes, primary_size, domain,
+            labelled=index % columns == 0, narrow=narrow, first=index == 0,
+        )
+        for index, panel in enumerate(panels)
+    ]  # fmt: skip
+    spacing: Any = {"row": 20, "column": 14 if narrow else 20}
+    return alt.concat(*charts, columns=columns, spacing=spacing)
+
+
+def _panel(
+    panel: Panel,
+    policy: Style,
+    sizes: Sequence[int],
+    primary_size: int,
+    domain: tuple[float, float],
+    *,
+    labelled: bool,
+    narrow: bool,
+    first: bool,
+) -> Any:
+    width, height = (116, 130) if narrow else (138, 176)
+    x = parts.size_axis(sizes, label="page size (log)" if first and not narrow else None)
+    y = alt.Y(
+        "value:Q",
+        scale=alt.Scale(domain=list(domain), nice=False),
+        axis=alt.Axis(
+            title=None,
+            values=[tick for tick in range(-100, 1001, 50) if domain[0] < tick < domain[1]],
+            labels=labelled,
+            labelExpr=parts.CHANGE_LABELS.replace("baseline", "0"),
+        ),
+    )
+    rows = [
+        {"kind": kind, "size": change.size, "value": round(value, 4)}
+        for change in panel.changes
+        for kind, value in zip(_KINDS, (change.pages, change.searches), strict=True)
+        if value is not None
+    ]
+    data = parts.rows(rows)
+    dash = alt.StrokeDash(
+        "kind:N", scale=alt.Scale(domain=list(_KINDS), range=[[1, 0], [4, 3]]), legend=None
+    )
+    fill = alt.Fill(
+        "kind:N",
+        scale=alt.Scale(domain=list(_KINDS), range=[policy.colour, theme.PAPER]),
+        legend=None,
+    )
+    layers = [
+        parts.one().mark_rule(color=theme.RULE).encode(y=alt.YDatum(0)),
+        *parts.primary_rule(primary_size, height, named=False),
+        alt.Chart(data)
+        .mark_line(strokeWidth=1.5, color=policy.colour)
+        .encode(x=x, y=y, strokeDash=dash),
+        alt.Chart(data)
+        .mark_point(size=30, opacity=1, stroke=policy.colour, strokeWidth=1.5)
+        .encode(x=x, y=y, fill=fill),
+        *_values(rows, primary_size, x, y),
+    ]
+    if first:
+        layers.append(_names(rows, sizes, policy, x, y))
+    return alt.layer(*layers).properties(
+        width=width,
+        height=height,
+        title=alt.Title(
+            shortened(panel.name, 18 if narrow else 20), subtitle=f"{panel.queries:,} queries"
+        ),
+    )
+
+
+def _values(rows: Sequence[dict[str, Any]], primary_size: int, x: Any, y: Any) -> list[Any]:
+    """The two values at the primary size: the higher above its point, the lower below."""
+    own = sorted((row for row in rows if row["size"] == primary_size), key=lambda row: row["value"])
+    layers = []
+    for place, row in enumerate(own):
+        above = place == len(own) - 1
+        sign = "+" if row["value"] > 0 else "\u2212" if row["value"] < 0 else ""
+        text = f"{sign}{abs(row['value']):.1f}"
+        layers.append(
+            alt.Chart(parts.rows([{**row, "text": text}]))
+            .mark_text(align="right", dx=-3, dy=-9 if above else 15)
+            .encode(x=x, y=y, text="text:N")
+        )
+    return layers
+
+
+def _names(
+    rows: Sequence[dict[str, Any]], sizes: Sequence[int], policy: Style, x: Any, y: Any
+) -> Any:
+    """In the first panel, which line is which, at its left end."""
+    ends = sorted((row for row in rows if row["size"] == sizes[0]), key=lambda row: row["value"])
+    layers = [
+        alt.Chart(parts.rows([{**row, "text": row["kind"]}]))
+        .mark_text(align="left", dx=2, dy=-10 if row is ends[-1] else 14, color=policy.colour)
+        .encode(x=x, y=y, text="text:N")
+        for row in ends
+    ]
+    return alt.layer(*layers)

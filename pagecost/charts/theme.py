@@ -1,0 +1,105 @@
+"""One look for all figures: colours, marks and type.
+
+Every colour is a unique light-theme hex. In an inlined SVG each is replaced by the style sheet's
+variable of the same name, so one drawing serves light, dark and paper; downloads keep the hexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+INK = "#1c1f24"
+MUTED = "#575d67"
+RULE = "#b9bdc4"
+GRID = "#e6e6e2"
+PAPER = "#fdfdfb"
+PROXY = "#666000"
+MARK = "#f3f0e6"
+TIE = "#d3d5d9"
+
+_POLICY_COLOURS = (
+    "#323844", "#2469c4", "#a85a2a", "#7c2374", "#07532e", "#1a7a88", "#94273a", "#6a5aa8",
+)  # fmt: skip
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+_DASHES: tuple[tuple[int, ...], ...] = (
+    (1, 0),
+    (1, 0),
+    (6, 3),
+    (2, 2),
+    (8, 3, 2, 3),
+    (4, 2),
+    (1, 3),
+)
+
+VARIABLES: dict[str, str] = {
+    INK: "ink", MUTED: "muted", RULE: "rule", GRID: "grid", PAPER: "paper", PROXY: "k-proxy",
+    MARK: "mark", TIE: "tie",
+    **{colour: f"p{number}" for number, colour in enumerate(_POLICY_COLOURS)},
+}  # fmt: skip
+"""Hex → the style sheet's variable, without its dashes."""
+
+FONT = "Liberation Sans"
+"""vl-convert carries it, so text is measured alike on every machine."""
+
+
+class Style(msgspec.Struct, frozen=True):
+    """How one policy is drawn, everywhere in a report. `number` names its style-sheet class."""
+
+    name: str
+    label: str
+    number: int
+    colour: str
+    shape: str
+    dash: tuple[int, ...]
+    width: float
+
+
+def styles(names: Sequence[tuple[str, str]], baseline: str, primary: str) -> dict[str, Style]:
+    """A style for each (name, label): the baseline first, the primary second, then plan order.
+
+    Past the palette, colours repeat with other marks and dashes.
+    """
+    order = sorted(
+        range(len(names)),
+        key=lambda i: (names[i][0] != baseline, names[i][0] != primary, i),
+    )
+    made: dict[str, Style] = {}
+    for place, index in enumerate(order):
+        name, label = names[index]
+        # The second place is kept for a primary policy, so a baseline alone doesn't lend it.
+        number = place if primary != baseline or place == 0 else place + 1
+        colour = number % len(_POLICY_COLOURS)
+        made[name] = Style(
+            name=name,
+            label=label,
+            number=colour,
+            colour=_POLICY_COLOURS[colour],
+            shape=_SHAPES[number % len(_SHAPES)],
+            dash=_DASHES[number % len(_DASHES)],
+            width=2.25 if name == primary and primary != baseline else 1.25,
+        )
+    return {name: made[name] for name, _ in names}
+
+
+def config() -> dict[str, object]:
+    """The Vega-Lite configuration that every figure carries."""
+    axis = {
+        "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "titleFontSize": 12,
+        "titleFontWeight": "normal", "domainColor": RULE, "tickColor": RULE, "gridColor": GRID,
+        "gridWidth": 1, "tickSize": 4, "labelPadding": 4, "titlePadding": 8, "labelFlush": False,
+    }  # fmt: skip
+    return {
+        "background": None,
+        "font": FONT,
+        "padding": 2,
+        "view": {"stroke": None},
+        "axis": axis,
+        "axisY": {"domain": False, "ticks": False, "offset": 8},
+        "title": {
+            "anchor": "start", "fontSize": 13, "fontWeight": 600, "color": INK,
+            "subtitleColor": MUTED, "subtitleFontSize": 12, "offset": 10, "subtitlePadding": 3,
+        },
+        "text": {"fontSize": 12, "color": INK},
+    }  # fmt: skip

@@ -1,0 +1,103 @@
+"""The record in other formats: the published schema of experiment 12, and costs as a CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from pagecost import csvio
+from pagecost.errors import InputError
+from pagecost.model.plan import Plan
+from pagecost.model.record import PageCost, Results
+
+
+def results_12(plan: Plan, results: Results) -> bytes:
+    """The schema of the published `results-12.json`: one helper against one baseline, by page size.
+
+    The helper is the plan's primary policy. InputError where a query was not found, which that
+    schema has no word for.
+    """
+    base = results.overall.policy(plan.baseline)
+    helper = results.overall.policy(plan.primary_policy)
+    if base.not_found or helper.not_found:
+        raise InputError(f"{plan.key}: results-12 has no word for queries that are not found")
+
+    def row(size: int) -> dict[str, int]:
+        ours, theirs = helper.at(size), base.at(size)
+        return {
+            "PageSize": size,
+            "Questions": results.overall.queries,
+            "BaselinePages": theirs.pages,
+            "HelperPages": ours.pages,
+            "BaselineEmitted": theirs.emitted,
+            "HelperEmitted": ours.emitted,
+            "PageWins": ours.on_pages.win,
+            "PageLosses": ours.on_pages.loss,
+            "PageTies": ours.on_pages.tie,
+            "BaselineWorkProxy": theirs.searches,
+            "HelperWorkProxy": ours.searches,
+            "WorkWins": ours.on_searches.win,
+            "WorkLosses": ours.on_searches.loss,
+            "WorkTies": ours.on_searches.tie,
+        }
+
+    record = {
+        "Questions": results.overall.queries,
+        "Candidates": results.corpus.documents,
+        "PrimaryPageSize": plan.primary_page_size,
+        "Costs": [row(size) for size in results.page_sizes],
+        # The schema's own field: no experiment here was shown ready for production.
+        "ProductionReady": False,
+    }
+    return (json.dumps(record, indent=2) + "\n").encode("ascii")
+
+
+COST_COLUMNS: tuple[tuple[str, str, str], ...] = (
+    ("group_by", "string", "Which queries are counted: all, one repository's, or one stratum's."),
+    ("group", "string", "The repository or stratum; `all` for all queries."),
+    ("policy", "string", "The ranking policy."),
+    ("page_size", "integer", "Candidates a page."),
+    ("queries", "integer", "Queries in the group."),
+    ("not_found", "integer", "Queries whose target lies beyond the depth that was delivered."),
+    (
+        "pages",
+        "integer",
+        "Counted: pages requested until the first target, summed. Lower is better.",
+    ),
+    ("emitted", "integer", "Counted: candidates on those pages, summed. Lower is better."),
+    ("searches", "integer", "Proxy: index searches behind those pages. Searches, not time."),
+    ("page_wins", "integer", "Queries on which the policy needs fewer pages than the baseline."),
+    ("page_losses", "integer", "Queries on which it needs more."),
+    ("page_ties", "integer", "Queries on which it needs as many."),
+    ("search_wins", "integer", "Queries on which it needs fewer searches (proxy)."),
+    ("search_losses", "integer", "Queries on which it needs more searches (proxy)."),
+    ("search_ties", "integer", "Queries on which it needs as many searches (proxy)."),
+)
+"""Name, CSV on the Web datatype, and what the column says and doesn't."""
+
+
+def costs_csv(_plan: Plan, results: Results) -> bytes:
+    """Every count of the record, one row a group, policy and page size."""
+    lines = [csvio.line(name for name, _, _ in COST_COLUMNS)]
+    for group in results.groups:
+        for result in group.policies:
+            for cost in result.costs:
+                start = (group.by, group.name, result.policy, cost.page_size)
+                counts = (group.queries, result.not_found, *_counts(cost))
+                lines.append(csvio.line((*start, *counts)))
+    return "".join(lines).encode("utf-8")
+
+
+def _counts(cost: PageCost) -> tuple[int, ...]:
+    pages, searches = cost.on_pages, cost.on_searches
+    return (
+        cost.pages, cost.emitted, cost.searches,
+        pages.win, pages.loss, pages.tie, searches.win, searches.loss, searches.tie,
+    )  # fmt: skip
+
+
+FORMATS: dict[str, Callable[[Plan, Results], bytes]] = {
+    "results-12": results_12,
+    "costs-csv": costs_csv,
+}
+"""What `pagecost export --format` knows."""

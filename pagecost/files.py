@@ -1,0 +1,131 @@
+"""Files written whole or not at all, and the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from pagecost.errors import InputError
+
+_MARKER = ".pagecost-site"
+
+
+def cache_folder() -> Path:
+    """The user's cache: PAGECOST_CACHE, or where the system keeps such things."""
+    if named := os.environ.get("PAGECOST_CACHE"):
+        return Path(named).absolute()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("pagecost", appauthor=False))
+
+
+def write(path: Path, data: bytes) -> None:
+    """Replaces the file's content in one step. Its mode follows the umask, as any new file's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: can't be written: {error.strerror or error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_tree(target: Path, contents: Mapping[str, bytes], *, keep_out: tuple[Path, ...]) -> None:
+    """Replaces a whole folder by these files, or leaves it as it was.
+
+    Everything is written beside the target first. InputError where the target holds something that
+    pagecost did not write, or lies around one of `keep_out`.
+    """
+    target = target.absolute()
+    _check_target(target, keep_out)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(target)
+    try:
+        made = Path(
+            tempfile.mkdtemp(prefix=f".{target.name}.new-{os.getpid()}-", dir=target.parent)
+        )
+    except OSError as error:
+        raise InputError(f"{target.parent}: can't be written: {error.strerror or error}") from None
+    try:
+        _fill(made, {**contents, _MARKER: b"Written by pagecost; replaced by the next build.\n"})
+        _swap(made, target)
+    except OSError as error:
+        place = error.filename or target
+        raise InputError(f"{place}: can't be written: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _check_target(target: Path, keep_out: tuple[Path, ...]) -> None:
+    resolved = target.resolve()
+    for kept in keep_out:
+        if kept.resolve().is_relative_to(resolved):
+            raise InputError(
+                f"{target}: holds {kept}, and would be replaced; choose another folder"
+            )
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise InputError(f"{target}: is no folder; choose another, or move it away")
+    if target.is_dir() and any(target.iterdir()) and not (target / _MARKER).is_file():
+        raise InputError(
+            f"{target}: holds files that pagecost did not write; choose another folder with "
+            "--output, or empty it"
+        )
+
+
+def _sweep(target: Path) -> None:
+    """Removes what a killed build left beside the target, putting back a site it had moved away."""
+    for old in target.parent.glob(f".{target.name}.old-*"):
+        if target.exists():
+            shutil.rmtree(old, ignore_errors=True)
+        elif not _is_running(old.name.rpartition("-")[2]):
+            old.replace(target)
+    for new in target.parent.glob(f".{target.name}.new-*-*"):
+        if not _is_running(new.name.split("-")[-2]):
+            shutil.rmtree(new, ignore_errors=True)
+
+
+def _is_running(process: str) -> bool:
+    if os.name != "posix" or not process.isdecimal():
+        return True  # can't be asked safely: leave it alone
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _fill(folder: Path, contents: Mapping[str, bytes]) -> None:
+    # mkdtemp makes it private; a site is to be read by a web server.
+    umask = os.umask(0)
+    os.umask(umask)
+    folder.chmod(0o777 & ~umask)
+    for name, data in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _swap(made: Path, target: Path) -> None:
+    if not target.exists():
+        made.replace(target)
+        return
+    old = target.with_name(f".{target.name}.old-{os.getpid()}")
+    target.replace(old)
+    try:
+        made.replace(target)
+    except BaseException:
+        old.replace(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)

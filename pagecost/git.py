@@ -1,0 +1,98 @@
+"""What pagecost asks of Git, and the two commits that it makes: thin calls, no judgement."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from pagecost.errors import InputError
+
+
+class Repository:
+    """The Git work tree that holds a folder."""
+
+    def __init__(self, top: Path) -> None:
+        self.top = top
+
+    @classmethod
+    def around(cls, folder: Path) -> Repository | None:
+        """The work tree that `folder` lies in; None where there is none, or no Git."""
+        if shutil.which("git") is None:
+            return None
+        done = _git(folder, "rev-parse", "--show-toplevel")
+        return cls(Path(done.stdout.rstrip("\n"))) if done.returncode == 0 else None
+
+    def _path(self, path: Path) -> str:
+        return path.resolve().relative_to(self.top.resolve()).as_posix()
+
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return _git(self.top, *arguments)
+
+    def committed(self, path: Path, revision: str = "HEAD") -> bytes | None:
+        """The file's bytes at a revision; None if it does not stand there."""
+        done = subprocess.run(
+            ["git", "-C", str(self.top), "cat-file", "blob", f"{revision}:{self._path(path)}"],
+            capture_output=True,
+            env=_environment(),
+            check=False,
+        )
+        return done.stdout if done.returncode == 0 else None
+
+    def is_shallow(self) -> bool:
+        """Was history cut off when this was cloned?"""
+        return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+
+    def commits(self, path: Path) -> list[str]:
+        """The commits that changed the file, oldest first."""
+        done = self._run(
+            "log",
+            "--full-history",
+            "--topo-order",
+            "--reverse",
+            "--format=%H",
+            "--",
+            self._path(path),
+        )
+        return done.stdout.split() if done.returncode == 0 else []
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Does the one commit come before the other (or is it the same)?"""
+        return self._run("merge-base", "--is-ancestor", older, newer).returncode == 0
+
+    def is_ignored(self, path: Path) -> bool:
+        """Would Git leave this file out?"""
+        return self._run("check-ignore", "-q", "--", self._path(path)).returncode == 0
+
+    def commit_alone(self, paths: Sequence[Path], message: str) -> str:
+        """Commits these files and nothing else, whatever is staged. The new commit's hash.
+
+        InputError with Git's own words if it can't (no identity, a hook that refuses).
+        """
+        names = [self._path(path) for path in paths]
+        added = self._run("add", "--intent-to-add", "--", *names)
+        if added.returncode == 0:
+            done = self._run("commit", "--only", "--quiet", "-m", message, "--", *names)
+            if done.returncode == 0:
+                return self._run("rev-parse", "HEAD").stdout.strip()
+            added = done
+        raise InputError(f"git could not commit {', '.join(names)}: {added.stderr.strip()}")
+
+
+def _environment() -> dict[str, str]:
+    # Plain messages, and no lock taken by a command that only asks.
+    return {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        env=_environment(),
+        check=False,
+    )

@@ -1,0 +1,61 @@
+"""Every link, anchor and file that a page refers to, checked before the site is written."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+from pagecost.prose import is_external
+
+_REFERRING = ("href", "src", "data-target", "data-vega", "data-figures")
+
+
+class _Page(HTMLParser):
+    """The anchors of a page, and what it refers to."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.anchors: list[str] = []
+        self.links: list[str] = []
+
+    def has(self, anchor: str) -> bool:
+        """Is there such an anchor? No fragment at all is the page itself."""
+        return not anchor or anchor in self.anchors
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.anchors.append(value)
+            elif name in _REFERRING and value is not None:
+                self.links.append(value)
+
+
+def problems(contents: Mapping[str, bytes]) -> Iterator[str]:
+    """A sentence for each broken link, missing anchor or anchor that stands twice.
+
+    `contents` are the site's files by path. A link to a folder counts as broken: from a folder on
+    disk it would open a listing.
+    """
+    pages: dict[str, _Page] = {}
+    for path, data in contents.items():
+        if path.endswith(".html"):
+            pages[path] = page = _Page()
+            page.feed(data.decode("utf-8"))
+    for path, page in pages.items():
+        for anchor in sorted({one for one in page.anchors if page.anchors.count(one) > 1}):
+            yield f"{path}: the anchor {anchor!r} stands twice"
+        for link in dict.fromkeys(page.links):
+            if is_external(link):
+                continue
+            parts = urlsplit(link)
+            target = path
+            if parts.path:
+                target = posixpath.normpath(
+                    posixpath.join(posixpath.dirname(path), unquote(parts.path))
+                )
+            if target not in contents:
+                yield f"{path}: {link!r} leads to {target!r}, which is no file of the site"
+            elif target in pages and not pages[target].has(unquote(parts.fragment)):
+                yield f"{path}: {link!r}: {target!r} has no such anchor"

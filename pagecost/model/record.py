@@ -1,0 +1,166 @@
+"""The durable record: ranks of every query, and what was counted from them.
+
+`Results` is also the format of `results.json`. Fields may be added later, always optional; every
+schema ever released stays readable.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from pagecost.model.plan import CorpusPins
+
+NOT_FOUND = 0
+"""In a rank column: the run was cut before any relevant document. A state, never a number."""
+
+RankArray = NDArray[np.int64]
+
+
+class QueryRow(msgspec.Struct, frozen=True, gc=False):
+    """A query as the record knows it.
+
+    `relevant` counts its relevant documents; the target is the first of them in corpus order, the
+    same for all policies, and only names the query. `target_line` is 1-based.
+    """
+
+    query_id: str
+    repository: str
+    stratum: str
+    relevant: int
+    target_path: str
+    target_line: int
+    target_name: str
+
+
+class RankColumn(msgspec.Struct, frozen=True):
+    """One policy's ranks, in the order of the query rows.
+
+    `ranks` are 1-based positions of the first relevant document, or NOT_FOUND; `depth` is how many
+    candidates the policy delivers for a query.
+    """
+
+    policy: str
+    ranks: RankArray
+    depth: int
+
+
+class RankTable(msgspec.Struct, frozen=True):
+    """Everything that `ranks.csv` holds: a row a query, a column a policy."""
+
+    rows: tuple[QueryRow, ...]
+    columns: tuple[RankColumn, ...]
+
+    def column(self, policy: str) -> RankColumn:
+        """The column of that policy; KeyError if there is none."""
+        for column in self.columns:
+            if column.policy == policy:
+                return column
+        raise KeyError(policy)
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class Outcomes(_Record, frozen=True, kw_only=True):
+    """On how many queries a policy needs fewer, more, equally many than the baseline."""
+
+    win: int
+    loss: int
+    tie: int
+
+
+class PageCost(_Record, frozen=True, kw_only=True):
+    """What a policy costs at one page size, summed over a group of queries. Lower is better.
+
+    `pages` and `emitted` candidates are counted; `searches` is a proxy: searches, not time.
+    Queries not found cost what was delivered for them.
+    """
+
+    page_size: int
+    pages: int
+    emitted: int
+    searches: int
+    on_pages: Outcomes
+    on_searches: Outcomes
+
+
+class Quality(_Record, frozen=True, kw_only=True):
+    """Rank-derived figures of one policy over a group of queries.
+
+    Recall and MRR are over all queries; one not found adds nothing. `mean_rank` is over the found
+    ones alone. A percentile is the nearest rank, the ⌈p·n⌉-th smallest, one not found standing
+    behind every rank: null where that is where it falls.
+    """
+
+    recall_at_1: float
+    recall_at_5: float
+    recall_at_10: float
+    mrr: float
+    mean_rank: float | None
+    median_rank: int | None
+    p95_rank: int | None
+
+
+class PolicyResult(_Record, frozen=True, kw_only=True):
+    """One policy over one group of queries."""
+
+    policy: str
+    found: int
+    not_found: int
+    quality: Quality
+    costs: list[PageCost]
+
+    def at(self, page_size: int) -> PageCost:
+        """The cost at that page size; KeyError if it was not scored."""
+        for cost in self.costs:
+            if cost.page_size == page_size:
+                return cost
+        raise KeyError(page_size)
+
+
+class Group(_Record, frozen=True, kw_only=True):
+    """A set of queries: all of them, a repository's, or a stratum's."""
+
+    by: Literal["all", "repository", "stratum"]
+    name: str
+    queries: int
+    policies: list[PolicyResult]
+
+    def policy(self, name: str) -> PolicyResult:
+        """That policy's result; KeyError if there is none."""
+        for result in self.policies:
+            if result.policy == name:
+                return result
+        raise KeyError(name)
+
+
+class PolicyDepth(_Record, frozen=True, kw_only=True):
+    """A policy, and how many candidates it delivers for a query."""
+
+    name: str
+    depth: int
+
+
+class Results(_Record, frozen=True, kw_only=True):
+    """What `results.json` holds: counts and digests, no clock, path or host."""
+
+    schema: Literal[1]
+    experiment: str
+    version: str
+    plan_sha256: str
+    corpus: CorpusPins
+    policies: list[PolicyDepth]
+    baseline: str
+    page_sizes: list[int]
+    groups: list[Group]
+    ranks_sha256: str
+
+    @property
+    def overall(self) -> Group:
+        """All queries."""
+        return self.groups[0]

@@ -1,0 +1,134 @@
+"""Markdown → HTML, escaped by construction: no raw HTML, no script links, no images from afar."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import posixpath
+import re
+from collections.abc import Callable
+from functools import cache
+from urllib.parse import urlsplit
+
+import msgspec
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+Rewrite = Callable[[str], str]
+"""From a link as written to the link as published."""
+
+_FRONT_MATTER = re.compile(r"\A---\n(.*?\n)?---\n", re.DOTALL)
+_TAG = re.compile(r"<[^>]+>")
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A heading of a rendered page: its anchor and its text."""
+
+    level: int
+    anchor: str
+    text: str
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    """HTML that is safe to put on a page, and its headings in order."""
+
+    html: Markup
+    headings: tuple[Heading, ...]
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    # js-default: raw HTML is off, so what looks like a tag is shown as text.
+    return MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})
+
+
+def render(text: str, rewrite: Rewrite, *, shift: int = 0, prefix: str = "") -> Rendered:
+    """A Markdown text. `shift` lowers its headings; `prefix` begins their anchors."""
+    tokens = _markdown().parse(without_front_matter(text))
+    _rewrite(tokens, rewrite)
+    headings = _headings(tokens, shift, prefix)
+    made = _markdown().renderer.render(tokens, _markdown().options, {})
+    made = made.replace(
+        "<table>",
+        '<div class="tw" role="region" tabindex="0" aria-label="Table"><table class="data lined">',
+    ).replace("</table>", "</table></div>")
+    made = made.replace("<pre>", '<pre tabindex="0">')
+    return Rendered(Markup(made), tuple(headings))
+
+
+def inline(text: str, rewrite: Rewrite = lambda link: link) -> Markup:
+    """Inline Markdown: emphasis, code and links, nothing that makes a block."""
+    tokens = _markdown().parseInline(text)
+    _rewrite(tokens, rewrite)
+    return Markup(_markdown().renderer.render(tokens, _markdown().options, {}))
+
+
+def plain(text: str) -> str:
+    """Inline Markdown as plain text."""
+    return " ".join(html.unescape(_TAG.sub("", inline(text))).split())
+
+
+def without_front_matter(text: str) -> str:
+    """The text after a leading block between lines of three dashes."""
+    return _FRONT_MATTER.sub("", text, count=1)
+
+
+def front_matter(text: str) -> str:
+    """That block, without its dashes; empty where there is none."""
+    match = _FRONT_MATTER.match(text)
+    return (match[1] or "") if match else ""
+
+
+def escape(text: str) -> str:
+    """Plain text for use inside Markdown: nothing in it is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&])", r"\\\1", " ".join(text.split()))
+
+
+def is_external(link: str) -> bool:
+    """Does the link leave the site?"""
+    parts = urlsplit(link)
+    return bool(parts.scheme or parts.netloc)
+
+
+def relative(target: str, page: str) -> str:
+    """The link from a page to a target, both paths below the site's root."""
+    path, mark, fragment = target.partition("#")
+    return posixpath.relpath(path, posixpath.dirname(page) or ".") + mark + fragment
+
+
+def _rewrite(tokens: list[Token], rewrite: Rewrite) -> None:
+    for token in tokens:
+        for child in token.children or ():
+            for attribute in ("href", "src"):
+                if isinstance(value := child.attrGet(attribute), str) and not is_external(value):
+                    child.attrSet(attribute, rewrite(value))
+            if child.type == "image" and is_external(str(child.attrGet("src"))):
+                # The site asks no other host for anything: an image from afar is shown as text.
+                child.type, child.tag, child.content = "text", "", f"[image: {child.content}]"
+
+
+def _headings(tokens: list[Token], shift: int, prefix: str) -> list[Heading]:
+    found: list[Heading] = []
+    taken: set[str] = set()
+    for token, content in itertools.pairwise(tokens):
+        if token.type in ("heading_open", "heading_close"):
+            level = min(6, int(token.tag[1]) + shift)
+            token.tag = f"h{level}"
+            if token.type == "heading_open":
+                text = "".join(child.content for child in content.children or ())
+                anchor = _anchor(text, taken, prefix)
+                token.attrSet("id", anchor)
+                found.append(Heading(level, anchor, text))
+    if tokens and tokens[-1].type == "heading_close":
+        tokens[-1].tag = f"h{min(6, int(tokens[-1].tag[1]) + shift)}"
+    return found
+
+
+def _anchor(text: str, taken: set[str], prefix: str) -> str:
+    slug = prefix + (re.sub(r"[^\w]+", "-", text.lower()).strip("-") or "section")
+    anchor, more = slug, 2
+    while anchor in taken:
+        anchor, more = f"{slug}-{more}", more + 1
+    taken.add(anchor)
+    return anchor

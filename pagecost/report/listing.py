@@ -1,0 +1,138 @@
+"""What the front page and an experiment's page say of each version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import yaml
+from markupsafe import Markup
+
+from pagecost import prose
+from pagecost.charts.theme import Style
+from pagecost.errors import InputError
+from pagecost.model.plan import Plan
+from pagecost.prose import Rewrite
+from pagecost.report import words
+from pagecost.report.page import styles_of
+from pagecost.report.words import Change, Sentence
+from pagecost.versions import Version
+
+
+class VersionRow(msgspec.Struct, frozen=True):
+    """One version in a list: its kind stands wherever its figures stand."""
+
+    plan: Plan
+    state: str
+    digest: str
+    kind: str
+    headline: Sentence | None
+    status: str | None
+    style: Style
+    size: int
+    queries: int | None
+    pages: Change | None
+    searches: Change | None
+    dumbbell: tuple[float, float] | None
+
+    @property
+    def where(self) -> str:
+        """Its folder, below the experiment's."""
+        return self.plan.version
+
+
+class ExperimentPage(msgspec.Struct, frozen=True):
+    """An experiment: its question, its versions newest first, and the one that `latest` goes to."""
+
+    name: str
+    title: str
+    abstract: str
+    body: Markup
+    versions: tuple[VersionRow, ...]
+    latest: VersionRow
+
+
+class FrontMatter(msgspec.Struct, frozen=True):
+    """What an experiment's `index.md` says of it before its text. Other keys are MkDocs'."""
+
+    title: str | None = None
+    abstract: str | None = None
+
+
+def experiment_page(
+    name: str, versions: Sequence[Version], text: str | None, where: object, rewrite: Rewrite
+) -> ExperimentPage:
+    """The page of one experiment, from its versions in order and its `index.md`."""
+    rows = _rows(versions)
+    latest = rows[versions.index(latest_of(versions))]
+    matter = _front_matter(text or "", where)
+    return ExperimentPage(
+        name=name,
+        title=matter.title or name,
+        abstract=matter.abstract or prose.plain(latest.plan.question),
+        body=prose.render(text, rewrite, shift=1, prefix="about-").html if text else Markup(),
+        versions=tuple(reversed(rows)),
+        latest=latest,
+    )
+
+
+def latest_of(versions: Sequence[Version]) -> Version:
+    """The newest version that isn't an exploration; one with figures goes before one without."""
+
+    def merit(place: int) -> tuple[bool, bool, bool, int]:
+        version = versions[place]
+        confirming = version.plan.kind != "exploration"
+        return (version.state != "draft", version.state == "recorded", confirming, place)
+
+    return versions[max(range(len(versions)), key=merit)]
+
+
+def _front_matter(text: str, where: object) -> FrontMatter:
+    try:
+        data = yaml.safe_load(prose.front_matter(text)) or {}
+        return msgspec.convert(data, FrontMatter)
+    except (yaml.YAMLError, msgspec.ValidationError) as error:
+        raise InputError(f"{where}: front matter: {' '.join(str(error).split())}") from None
+
+
+def _rows(versions: Sequence[Version]) -> list[VersionRow]:
+    pairs = [_changes(version) for version in versions]
+    shares = [change.percent or 0.0 for pair in pairs if pair is not None for change in pair]
+    reach = max((abs(share) for share in shares), default=0.0) or 1.0
+    rows = []
+    for version, pair in zip(versions, pairs, strict=True):
+        plan, record = version.plan, version.record
+        rows.append(
+            VersionRow(
+                plan=plan,
+                state=version.state,
+                digest=version.digest,
+                kind=words.KINDS[plan.kind][0],
+                headline=words.headline(plan, record.results) if record else None,
+                status=None if record else words.DRAFT if plan.is_draft else words.UNSCORED,
+                style=styles_of(plan)[plan.primary_policy],
+                size=plan.primary_page_size,
+                queries=plan.corpus.pins.queries if plan.corpus.pins else None,
+                pages=pair[0] if pair else None,
+                searches=pair[1] if pair else None,
+                dumbbell=_dumbbell(pair, reach),
+            )
+        )
+    return rows
+
+
+def _changes(version: Version) -> tuple[Change, Change] | None:
+    if version.record is None or version.plan.primary_policy == version.plan.baseline:
+        return None
+    plan, overall = version.plan, version.record.results.overall
+    base = overall.policy(plan.baseline).at(plan.primary_page_size)
+    ours = overall.policy(plan.primary_policy).at(plan.primary_page_size)
+    return Change(base.pages, ours.pages), Change(base.searches, ours.searches)
+
+
+def _dumbbell(pair: tuple[Change, Change] | None, reach: float) -> tuple[float, float] | None:
+    """Places of pages and searches on a scale of 0 to 130 with no change at 65."""
+    if pair is None:
+        return None
+    first, second = (round(65 + 58 * (change.percent or 0.0) / reach, 1) for change in pair)
+    return first, second

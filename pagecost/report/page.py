@@ -1,0 +1,303 @@
+"""The report page: one record that a template can print without deciding anything."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version as installed
+from typing import Any
+
+import msgspec
+from markupsafe import Markup
+
+from pagecost import __version__, export, jsonio, prose
+from pagecost.charts import theme
+from pagecost.charts.draw import Drawer
+from pagecost.charts.theme import Style
+from pagecost.model.plan import ArchivesCorpus, Plan
+from pagecost.model.record import Results
+from pagecost.prose import Rewrite
+from pagecost.report import figures, tables, words
+from pagecost.report.words import Change, Sentence
+from pagecost.versions import Record, Version
+
+
+class Headline(msgspec.Struct, frozen=True):
+    """One of the three figures under the headline. Bars are per cent of the larger count."""
+
+    name: str
+    kind: str
+    is_proxy: bool
+    change: Change
+    phrase: str
+    base_bar: float
+    ours_bar: float
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """The parts of a report that need a record."""
+
+    headline: Sentence
+    not_found: str | None
+    trio: tuple[Headline, ...]
+    blocks: tuple[tables.SizeBlock, ...]
+    clipped: bool
+    outcomes: tuple[tables.OutcomeRow, ...]
+    qualities: tuple[tables.QualityRow, ...]
+    groups: tuple[tables.GroupRow, ...]
+    cost_figure: figures.CostFigure
+    outcome_figure: figures.Figure | None
+    group_figure: figures.Figure | None
+    results: Results
+    results_sha256: str
+    results_bytes: int
+    origin_equal: bool | None
+
+
+class Source(msgspec.Struct, frozen=True):
+    """One pinned source of the corpus, for the provenance."""
+
+    name: str
+    url: str | None
+    pinned: str
+    sha256: str | None
+    licence: str | None
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A numbered part of the report, with its permanent anchor."""
+
+    number: int
+    anchor: str
+    title: str
+
+
+class PolicyNote(msgspec.Struct, frozen=True):
+    """A policy, and in words how it orders documents and what a page of it takes."""
+
+    style: Style
+    said: str
+
+
+class ReportPage(msgspec.Struct, frozen=True):
+    """Everything on the report of one version."""
+
+    plan: Plan
+    state: str
+    digest: str
+    title: str
+    description: str
+    heading: Sentence
+    kind: str
+    kind_said: str
+    question: Markup
+    measured: tuple[Markup, ...]
+    not_measured: tuple[Markup, ...]
+    assumptions: tuple[Markup, ...]
+    policies: tuple[PolicyNote, ...]
+    sources: tuple[Source, ...]
+    scores: Scores | None
+    writeup: Markup | None
+    tools: tuple[tuple[str, str], ...]
+    get_corpus: str
+
+    @property
+    def primary(self) -> Style:
+        """How the primary policy is drawn."""
+        return self._style(self.plan.primary_policy)
+
+    @property
+    def baseline(self) -> Style:
+        """How the baseline is drawn."""
+        return self._style(self.plan.baseline)
+
+    def _style(self, name: str) -> Style:
+        return next(note.style for note in self.policies if note.style.name == name)
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The parts that this report has, in order."""
+        scored, compared = self.scores is not None, self.scores is not None and self.compares
+        parts = (
+            ("measured", "What is and isn’t measured", True),
+            ("cost", "Cost by page size", scored),
+            ("curve", "Cost against page size", scored),
+            ("wins", "Who wins, who loses", compared),
+            ("groups", "By repository and stratum", compared),
+            ("writeup", "Write-up", self.writeup is not None),
+            ("provenance", "Reproduce and provenance", True),
+        )
+        present = [(anchor, title) for anchor, title, there in parts if there]
+        return tuple(Section(n, *part) for n, part in enumerate(present, start=1))
+
+    def section(self, anchor: str) -> Section:
+        """The section with that anchor."""
+        return next(one for one in self.sections if one.anchor == anchor)
+
+    @property
+    def compares(self) -> bool:
+        """Is there anything to hold against the baseline?"""
+        return self.plan.primary_policy != self.plan.baseline
+
+
+def styles_of(plan: Plan) -> dict[str, Style]:
+    """How each policy of a plan is drawn."""
+    names = [(policy.name, policy.shown) for policy in plan.policies]
+    return theme.styles(names, plan.baseline, plan.primary_policy)
+
+
+def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: str) -> ReportPage:
+    """The page of one version; `rewrite` turns links in its Markdown into published ones."""
+    plan = version.plan
+    styles = styles_of(plan)
+    scores = None
+    if version.record is not None:
+        scores = _scores(plan, version.record, styles, drawer)
+    kind, kind_said = words.KINDS[plan.kind]
+
+    def statements(texts: list[str]) -> tuple[Markup, ...]:
+        return tuple(prose.inline(text, rewrite) for text in texts)
+
+    writeup = None
+    if version.writeup is not None:
+        writeup = prose.render(version.writeup, rewrite, shift=2, prefix="writeup-").html
+    return ReportPage(
+        plan=plan,
+        state=version.state,
+        digest=version.digest,
+        title=_title(plan, scores),
+        description=_description(plan, scores),
+        heading=scores.headline if scores else (words.Piece(plan.title),),
+        kind=kind,
+        kind_said=kind_said,
+        question=prose.inline(plan.question, rewrite),
+        measured=statements(plan.measured),
+        not_measured=statements(plan.not_measured),
+        assumptions=statements(plan.assumptions),
+        policies=tuple(
+            PolicyNote(styles[policy.name], words.policy_said(plan, policy))
+            for policy in plan.policies
+        ),
+        sources=tuple(_sources(plan)),
+        scores=scores,
+        writeup=writeup,
+        tools=_tools(),
+        get_corpus=get_corpus,
+    )
+
+
+def _title(plan: Plan, scores: Scores | None) -> str:
+    if scores is None:
+        state = "draft plan" if plan.is_draft else "plan frozen, not scored"
+        return f"{plan.experiment} {plan.version}: {state}"
+    if plan.primary_policy == plan.baseline:
+        return f"{plan.experiment} {plan.version}: {plan.title}"
+    pages, _, searches = (one.change.amount or "as many" for one in scores.trio)
+    return f"{plan.experiment} {plan.version}: {pages} pages, {searches} searches (proxy)"
+
+
+def _description(plan: Plan, scores: Scores | None) -> str:
+    start = (
+        words.plain(scores.headline) if scores else words.DRAFT if plan.is_draft else words.UNSCORED
+    )
+    return f"{start} {' '.join(plan.caveat.split())}"
+
+
+def _scores(plan: Plan, record: Record, styles: dict[str, Style], drawer: Drawer) -> Scores:
+    results, table = record.results, record.table
+    compares = plan.primary_policy != plan.baseline
+    named = [(group.name, group) for group in results.groups[1:]]
+    blocks = tuple(tables.cost_blocks(plan, results, styles))
+    curves = figures.curves(plan, table, list(styles.values()))
+    return Scores(
+        headline=words.headline(plan, results),
+        not_found=words.not_found(plan, results),
+        trio=tuple(_trio(plan, results)),
+        blocks=blocks,
+        clipped=tables.is_clipped(blocks),
+        outcomes=tuple(tables.outcome_rows(plan, results)) if compares else (),
+        qualities=tuple(tables.quality_rows(plan, results, styles)),
+        groups=tuple(tables.group_rows(plan, results, table)),
+        cost_figure=figures.cost_figure(plan, results, curves, drawer),
+        outcome_figure=figures.outcome_figure(plan, results, styles, drawer) if compares else None,
+        group_figure=figures.group_figure(plan, named, styles, drawer) if compares else None,
+        results=results,
+        results_sha256=jsonio.sha256(record.results_json),
+        results_bytes=len(record.results_json),
+        origin_equal=_origin_equal(plan, results),
+    )
+
+
+def _origin_equal(plan: Plan, results: Results) -> bool | None:
+    """Is the record, in the published format, the published one? None where none is named."""
+    if plan.origin is None or plan.origin.results.export is None:
+        return None
+    exported = export.FORMATS[plan.origin.results.export](plan, results)
+    return jsonio.sha256(exported) == plan.origin.results.sha256
+
+
+def _trio(plan: Plan, results: Results) -> list[Headline]:
+    size = plan.primary_page_size
+    base = results.overall.policy(plan.baseline).at(size)
+    ours = results.overall.policy(plan.primary_policy).at(size)
+    found = []
+    for name, metric, is_proxy in (
+        ("Pages", "pages", False),
+        ("Emitted candidates", "emitted", False),
+        ("Search-work proxy", "searches", True),
+    ):
+        change = Change(getattr(base, metric), getattr(ours, metric))
+        most = max(change.base, change.ours, 1)
+        found.append(
+            Headline(
+                name=name,
+                kind="proxy, not time" if is_proxy else "counted",
+                is_proxy=is_proxy,
+                change=change,
+                phrase=change.amount or "as many",
+                base_bar=round(100 * change.base / most, 2),
+                ours_bar=round(100 * change.ours / most, 2),
+            )
+        )
+    return found
+
+
+def _sources(plan: Plan) -> list[Source]:
+    if isinstance(plan.corpus, ArchivesCorpus):
+        return [
+            Source(
+                name=one.repository,
+                url=f"https://github.com/{one.repository}/tree/{one.revision}",
+                pinned=one.revision,
+                sha256=one.sha256,
+                licence=one.licence_name,
+            )
+            for one in plan.corpus.archives
+        ]
+    return [
+        Source(one.name, one.repository_url, one.version, one.sha256, one.licence_name)
+        for one in plan.corpus.distributions
+    ]
+
+
+def _tools() -> tuple[tuple[str, str], ...]:
+    """What affects the bytes of this page."""
+    return (
+        ("pagecost", __version__),
+        *((name, installed(name)) for name in ("altair", "vl-convert-python")),
+    )
+
+
+def figures_script(cost_figure: figures.CostFigure) -> bytes:
+    """The interactive specs, as a script beside the page: a fetch would not work from a folder."""
+    return (
+        f"window.pagecostColours = {script_json(theme.VARIABLES)};\n"
+        f"window.pagecostFigures = {script_json({'fig-cost': cost_figure.specs})};\n"
+    ).encode()
+
+
+def script_json(value: Any) -> str:
+    """JSON that is safe inside a script, wherever it stands. The one writer of embedded data."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,72 @@
+"""The report as Markdown, to be pasted into a pull request: headline, table, caveats, links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pagecost.prose import escape, plain
+from pagecost.report import words
+from pagecost.report.page import ReportPage, Scores
+
+
+def summary(page: ReportPage, site_url: str | None) -> bytes:
+    """`summary.md`. Links are whole where the site's address is known, else left out."""
+    return ("\n".join(_lines(page, site_url)) + "\n").encode("utf-8")
+
+
+def _lines(page: ReportPage, site_url: str | None) -> Iterator[str]:
+    plan = page.plan
+    yield f"## {escape(plan.experiment)} {escape(plan.version)} ({page.kind})"
+    yield ""
+    if page.state == "draft":
+        yield f"**{words.DRAFT}**"
+    elif page.scores is None:
+        yield f"**{words.UNSCORED}**"
+    else:
+        yield "".join(
+            f"**{escape(piece.text)}**" if piece.strong else escape(piece.text)
+            for piece in page.heading
+        )
+    yield ""
+    yield f"*{escape(plan.caveat)}*"
+    yield ""
+    if page.scores is not None:
+        if page.scores.not_found:
+            yield escape(page.scores.not_found)
+            yield ""
+        yield from _table(page, page.scores)
+    for title, statements in (
+        ("Not measured", plan.not_measured),
+        ("Assumed", plan.assumptions),
+        ("Measured", plan.measured),
+    ):
+        yield f"**{title}**"
+        yield ""
+        yield from (f"- {escape(plain(statement))}" for statement in statements)
+        yield ""
+    yield f"Plan `{page.digest[:12]}`, {escape(plan.date)}. {page.kind_said}"
+    if site_url is not None:
+        address = f"{site_url}{plan.experiment}/{plan.version}/"
+        yield ""
+        yield f"[Report]({address}) · [costs.csv]({address}costs.csv) · [plan]({address}plan.json)"
+
+
+def _table(page: ReportPage, scores: Scores) -> Iterator[str]:
+    yield "| Page size | Policy | Pages | Change | Searches (proxy) | Change |"
+    yield "|---:|---|---:|---:|---:|---:|"
+    for block in scores.blocks:
+        for row in block.rows:
+            if not (row.is_baseline or row.is_primary):
+                continue
+            size = f"**{block.size:,}**" if block.is_primary else f"{block.size:,}"
+            yield (
+                f"| {size} | {escape(row.style.label)} | {row.pages.ours:,} | {row.pages.short} "
+                f"| {row.searches.ours:,} | {row.searches.short} |"
+            )
+    queries = words.count(scores.results.overall.queries, "query", "queries")
+    yield ""
+    yield (
+        "Lower is better. Pages are counted; searches are a proxy: searches, not time. All "
+        f"policies and groups stand in costs.csv. {queries}."
+    )
+    yield ""

@@ -1,0 +1,186 @@
+"""Numbers and sentences. Both sides of a trade are always named, pages first, with equal weight."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pagecost.model.plan import Bm25, Deferred, Interleave, Model, Plan, Policy, Ranking
+from pagecost.model.record import PageCost, Results
+from pagecost.policies import resolve, search_tiers
+
+NARROW = "\u202f"
+MINUS = "\u2212"
+
+
+def number(value: int) -> str:
+    """With thousands separators."""
+    return f"{value:,}".replace("-", MINUS)
+
+
+def count(value: int, noun: str, plural: str | None = None) -> str:
+    """`1 query`, `2,948 queries`."""
+    return f"{number(value)} {noun if value == 1 else plural or noun + 's'}"
+
+
+def decimal(value: float | None, digits: int) -> str:
+    """A fixed number of decimals; a dash where there is no value."""
+    return "–" if value is None else f"{value:,.{digits}f}".replace("-", MINUS)
+
+
+class Change(msgspec.Struct, frozen=True):
+    """From the baseline's count to a policy's."""
+
+    base: int
+    ours: int
+
+    @property
+    def percent(self) -> float | None:
+        """Per cent of the baseline; None where that is zero, which has no percentage."""
+        return 100 * (self.ours - self.base) / self.base if self.base else None
+
+    @property
+    def short(self) -> str:
+        """For a table: −33.7 %, +5 where the baseline is zero, 0 where nothing changes."""
+        if self.ours == self.base:
+            return "0"
+        sign = "+" if self.ours > self.base else MINUS
+        percent = self.percent
+        if percent is None:
+            return f"{sign}{abs(self.ours - self.base):,}"
+        return f"{sign}{abs(percent):.1f}{NARROW}%"
+
+    @property
+    def amount(self) -> str | None:
+        """For a sentence: 33.7 % fewer, 5 more; None where it is as many, or rounds to it."""
+        word = "more" if self.ours > self.base else "fewer"
+        percent = self.percent
+        if percent is None:
+            return f"{self.ours - self.base:,} {word}" if self.ours else None
+        shown = f"{abs(percent):.1f}"
+        return None if shown == "0.0" else f"{shown}{NARROW}% {word}"
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Part of a sentence, strong or not."""
+
+    text: str
+    strong: bool = False
+
+
+Sentence = tuple[Piece, ...]
+
+
+def plain(sentence: Sentence) -> str:
+    """The sentence without emphasis."""
+    return "".join(piece.text for piece in sentence)
+
+
+def subject(policy: Policy) -> str:
+    """A policy in a sentence: `the helper`; its bare name where the plan gives no label."""
+    return f"the {policy.label}" if policy.label else policy.name
+
+
+def headline(plan: Plan, results: Results) -> Sentence:
+    """The one sentence about the primary policy against the baseline at the primary page size."""
+    size = plan.primary_page_size
+    primary = plan.policy(plan.primary_policy)
+    base = results.overall.policy(plan.baseline).at(size)
+    ours = results.overall.policy(plan.primary_policy).at(size)
+    start = f"At {count(size, 'candidate')} a page, {subject(primary)} needs "
+    if plan.primary_policy == plan.baseline:
+        return (
+            Piece(start),
+            Piece(count(ours.pages, "page"), strong=True),
+            Piece(" and "),
+            Piece(count(ours.searches, "search", "searches"), strong=True),
+            Piece(" (proxy)."),
+        )
+    return (Piece(start), *_two_sides(base, ours))
+
+
+def _two_sides(base: PageCost, ours: PageCost) -> Sentence:
+    pages = Change(base.pages, ours.pages).amount
+    searches = Change(base.searches, ours.searches).amount
+    if pages is None and searches is None:
+        return (Piece("as many pages and as many searches (proxy) as the baseline."),)
+    return (
+        Piece(pages or "as many", strong=pages is not None),
+        Piece(" pages and "),
+        Piece(searches or "as many", strong=searches is not None),
+        Piece(" searches (proxy)."),
+    )
+
+
+def not_found(plan: Plan, results: Results) -> str | None:
+    """How many queries were not found, on both sides; None where all were."""
+    total = results.overall.queries
+    sides = [
+        (plan.policy(name), results.overall.policy(name).not_found)
+        for name in dict.fromkeys((plan.primary_policy, plan.baseline))
+    ]
+    if not any(missing for _, missing in sides):
+        return None
+    said = ", ".join(f"{number(missing)} by {subject(policy)}" for policy, missing in sides)
+    return (
+        f"Not found within the depth delivered, of {count(total, 'query', 'queries')}: {said}. "
+        "Such a query costs what was delivered for it."
+    )
+
+
+KINDS = {
+    "confirmatory": (
+        "confirmatory",
+        "The plan was frozen before any figure was known; it is never scored before.",
+    ),
+    "replication": (
+        "replication",
+        "It repeats a published record, whose figures were known when the plan was written.",
+    ),
+    "exploration": (
+        "exploration",
+        "It was looked at after related results were known. It confirms nothing.",
+    ),
+}
+"""What a plan's kind means, wherever its figures stand."""
+
+UNSCORED = "Plan frozen, not scored. No number exists yet, and none is shown."
+DRAFT = "Draft. The plan is not frozen and may still change; no number is shown."
+
+
+# --- Policies in words ----------------------------------------------------------------------------
+
+_TEXTS = {"raw": "the text as it stands", "identifiers": "the text with identifiers split"}
+
+
+def policy_said(plan: Plan, policy: Policy) -> str:
+    """How a policy orders documents, and how many searches its pages take."""
+    return f"{_order_said(policy.ranking)}; {_searches_said(plan, policy)}."
+
+
+def _order_said(part: str | Ranking) -> str:
+    match part:
+        case str():
+            return part
+        case Bm25(text=text, k1=k1, b=b):
+            return f"BM25 (k1 {k1:g}, b {b:g}) over {_TEXTS[text]}"
+        case Model(library=library, model=model, text=text):
+            return f"{library}'s {model} with its defaults over {_TEXTS[text]}, under our tie rule"
+        case Interleave(first=first, second=second):
+            return f"interleaves {_order_said(first)} with {_order_said(second)}, in that order"
+        case Deferred(first=first, second=second, after=after):
+            return (
+                f"the first {count(after, 'candidate')} of {_order_said(first)} unchanged, then "
+                f"{_order_said(second)} without those"
+            )
+
+
+def _searches_said(plan: Plan, policy: Policy) -> str:
+    tiers = search_tiers(resolve(plan.policies)[policy.name])
+    said = []
+    for bound, searches in tiers:
+        amount = count(searches, "search", "searches")
+        if bound:
+            said.append(f"{amount} for a page that ends at or before candidate {number(bound)}")
+        else:
+            said.append(f"{amount} for any other" if said else f"{amount} a page")
+    return ", ".join(said)

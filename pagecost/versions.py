@@ -1,0 +1,109 @@
+"""One version as it lies on disk: its plan, its record if it has one, its write-up."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pagecost import jsonio, ranks, results
+from pagecost import plan as plans
+from pagecost.errors import CheckFailed, InputError
+from pagecost.model.plan import ArchivesCorpus, Plan
+from pagecost.model.record import RankTable, Results
+from pagecost.project import PLAN, RANKS, RESULTS, WRITEUP, VersionFolder
+
+_WRITEUP_BYTES = 1 << 20
+
+
+class Record(msgspec.Struct, frozen=True):
+    """The two files that make a version's record, as bytes and as what they say."""
+
+    results_json: bytes
+    ranks_csv: bytes
+    results: Results
+    table: RankTable
+
+
+class Version(msgspec.Struct, frozen=True):
+    """A version, loaded and checked as far as its own files go. `digest` is its plan's."""
+
+    where: VersionFolder
+    plan: Plan
+    plan_json: bytes
+    digest: str
+    record: Record | None
+    writeup: str | None
+
+    @property
+    def state(self) -> str:
+        """`draft`, `frozen` (without a record), or `recorded`."""
+        if self.record is not None:
+            return "recorded"
+        return "draft" if self.plan.is_draft else "frozen"
+
+
+def load(where: VersionFolder) -> Version:
+    """The version in that folder.
+
+    InputError where a file is not what it must be; CheckFailed where the record is of another plan
+    or its two files don't belong together.
+    """
+    path = where.file(PLAN)
+    plan_json = jsonio.read_bytes(path)
+    plan = plans.parse(plan_json, path)
+    for field, name in (("experiment", where.experiment), ("version", where.version)):
+        if (found := getattr(plan, field)) != name:
+            raise InputError(f"{path}: $.{field}: {found!r}, but its folder says {name!r}")
+    writeup = where.file(WRITEUP)
+    text = None
+    if writeup.exists():
+        text = jsonio.text_of(jsonio.read_bytes(writeup, _WRITEUP_BYTES), writeup)
+    _check_projection(where, plan)
+    digest = jsonio.sha256(plan_json)
+    return Version(
+        where=where,
+        plan=plan,
+        plan_json=plan_json,
+        digest=digest,
+        record=_record(where, plan, digest),
+        writeup=text,
+    )
+
+
+def _check_projection(where: VersionFolder, plan: Plan) -> None:
+    if not isinstance(plan.corpus, ArchivesCorpus):
+        return
+    path = where.file(plan.corpus.projection.path)
+    if (found := jsonio.sha256(jsonio.read_bytes(path))) != plan.corpus.projection.sha256:
+        raise InputError(f"{path}: sha256 {found}, the plan pins {plan.corpus.projection.sha256}")
+
+
+def _record(where: VersionFolder, plan: Plan, digest: str) -> Record | None:
+    results_path, ranks_path = where.file(RESULTS), where.file(RANKS)
+    present = [path for path in (results_path, ranks_path) if path.exists()]
+    if not present:
+        return None
+    if len(present) == 1:
+        missing = ranks_path if present[0] == results_path else results_path
+        raise InputError(f"{missing}: missing, though {present[0].name} is there: half a record")
+    if plan.is_draft:
+        raise CheckFailed(f"{results_path}: a record, but the plan is a draft and may yet change")
+    results_json = jsonio.read_bytes(results_path)
+    record = results.from_json(results_json, results_path)
+    if record.plan_sha256 != digest:
+        raise CheckFailed(
+            f"{where.file(PLAN)}: sha256 {digest}, but {results_path.name} was scored from a plan "
+            f"with {record.plan_sha256}: a frozen plan has changed, or the record is another's"
+        )
+    ranks_csv = jsonio.read_bytes(ranks_path)
+    table = ranks.from_csv(ranks_csv, depths(plan), ranks_path)
+    if (found := jsonio.sha256(ranks_csv)) != record.ranks_sha256:
+        raise CheckFailed(
+            f"{ranks_path}: sha256 {found}, but {results_path.name} says {record.ranks_sha256}"
+        )
+    return Record(results_json, ranks_csv, record, table)
+
+
+def depths(plan: Plan) -> list[tuple[str, int]]:
+    """Each policy's name and how many candidates it delivers: every one ranks all documents."""
+    documents = results.pinned(plan).documents
+    return [(policy.name, documents) for policy in plan.policies]
