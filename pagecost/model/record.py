@@ -85,8 +85,8 @@ class PageCost(_Record, frozen=True, kw_only=True):
     pages: int
     emitted: int
     searches: int
-    on_pages: Outcomes
-    on_searches: Outcomes
+    on_pages: Outcomes = msgspec.field(name="pages_against_baseline")
+    on_searches: Outcomes = msgspec.field(name="searches_against_baseline")
 
 
 class Quality(_Record, frozen=True, kw_only=True):
