@@ -79,7 +79,11 @@ class _Site:
             keep_trailing_newline=True,
         )
         self._environment.globals.update(
-            number=words.number, count=words.count, decimal=words.decimal
+            number=words.number,
+            count=words.count,
+            decimal=words.decimal,
+            spelled=words.spelled,
+            capital=words.capital,
         )
         self._assets: dict[str, tuple[str, bytes]] = {}
         self._pages = self._markdown_pages()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,8 @@ from xml.etree import ElementTree
 
 from pagecost import files
 from pagecost.charts import theme
-from pagecost.jsonio import sha256
+from pagecost.charts.parts import Drawing
+from pagecost.jsonio import canonical, sha256
 
 ROW_CAP = 5_000
 """A figure shows aggregates: more rows of data than this are a mistake, and an error."""
@@ -19,44 +22,55 @@ ROW_CAP = 5_000
 _SCHEMA_URL = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
-def spec(chart: Any) -> dict[str, Any]:
-    """The Vega-Lite spec of an Altair chart, in our theme. ValueError above ROW_CAP rows."""
-    made: dict[str, Any] = chart.to_dict()
-    rows = _count_rows(made)
+def spec(drawing: Drawing) -> dict[str, Any]:
+    """The Vega-Lite spec of a drawing, in our theme. ValueError above ROW_CAP rows of data."""
+    rows = sum(map(len, drawing.datasets.values()))
     if rows > ROW_CAP:
         raise ValueError(f"a figure of {rows:,} rows of data; aggregate first, to {ROW_CAP:,}")
-    made["config"] = theme.config()
-    made["$schema"] = _SCHEMA_URL
-    return made
+    made: dict[str, Any] = drawing.chart.to_dict()
+    return made | {
+        "$schema": _SCHEMA_URL,
+        "config": theme.config(),
+        "datasets": drawing.datasets,
+    }
 
 
-def _count_rows(node: object) -> int:
-    if isinstance(node, dict):
-        own = len(values) if isinstance(values := node.get("values"), list) else 0
-        return own + sum(_count_rows(below) for below in node.values())
-    if isinstance(node, list):
-        return sum(_count_rows(below) for below in node)
-    return 0
+@cache
+def _chart_code() -> str:
+    """sha256 over what turns numbers into specs: the modules beside this one, and Altair."""
+    here = Path(__file__).parent
+    sources = sorted(here.glob("*.py"))
+    digests = [sha256(path.read_bytes()) for path in sources]
+    return sha256("\n".join((*digests, f"altair {installed('altair')}")).encode("ascii"))
 
 
 class Drawer:
-    """Draws with vl-convert; what was drawn is kept under the digest of spec and tools."""
+    """Makes specs and SVGs; what was made is kept under the digest of its content and its tools."""
 
     def __init__(self, cache: Path) -> None:
         self._folder = cache / "figures"
         self._tool = f"vl-convert-python {installed('vl-convert-python')}"
 
-    def _remembered(self, key: str, suffix: str) -> tuple[Path, bytes | None]:
-        digest = sha256("\n".join((self._tool, key)).encode("utf-8"))
-        path = self._folder / f"{digest}{suffix}"
+    def _remembered(self, suffix: str, *key: str) -> tuple[Path, bytes | None]:
+        path = self._folder / (sha256("\n".join(key).encode("utf-8")) + suffix)
         try:
             return path, path.read_bytes() or None
         except OSError:
             return path, None
 
+    def specs(self, inputs: object, make: Callable[[], dict[str, Drawing]]) -> dict[str, Any]:
+        """The specs of one figure, by name. `inputs` is everything that `make` depends on."""
+        key = canonical(inputs).decode("utf-8")
+        path, data = self._remembered(".json", _chart_code(), key)
+        if data is None:
+            data = canonical({name: spec(drawing) for name, drawing in make().items()})
+            files.write(path, data)
+        specs: dict[str, Any] = json.loads(data)
+        return specs
+
     def svg(self, spec: dict[str, Any]) -> str:
         """The figure as a standalone SVG file, with the theme's hexes."""
-        path, data = self._remembered(json.dumps(spec, sort_keys=True), ".svg")
+        path, data = self._remembered(".svg", self._tool, json.dumps(spec))
         if data is None:
             import vl_convert
 
@@ -66,7 +80,7 @@ class Drawer:
 
     def vega_bundle(self) -> bytes:
         """The one script that makes figures interactive: Vega, Vega-Lite and vega-embed."""
-        path, data = self._remembered("bundle", ".js")
+        path, data = self._remembered(".js", self._tool, "bundle")
         if data is None:
             import vl_convert
 

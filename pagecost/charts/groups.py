@@ -10,6 +10,7 @@ import msgspec
 
 from pagecost.charts import parts, theme
 from pagecost.charts.cost import shortened
+from pagecost.charts.parts import Datasets, Drawing, signed
 from pagecost.charts.theme import Style
 
 _KINDS = ("pages", "searches (proxy)")
@@ -38,7 +39,7 @@ def figure(
     primary_size: int,
     *,
     narrow: bool,
-) -> Any:
+) -> Drawing:
     """A panel a group on one scale: pages solid, searches dashed."""
     values = [
         value
@@ -48,21 +49,24 @@ def figure(
         if value is not None
     ]
     low, high = parts.nice_domain(values, step=25)
-    # Room for the values that are printed above and below the lines.
-    domain = (low - 15, high + 15)
+    # Room for what is printed above and below the lines.
+    room = (high - low) * 0.14
+    domain = (low - room, high + room)
     columns = 2 if narrow else min(5, max(len(panels), 1))
+    data = Datasets()
     charts = [
         _panel(
-            panel, policy, sizes, primary_size, domain,
+            data, panel, policy, sizes, primary_size, domain,
             labelled=index % columns == 0, narrow=narrow, first=index == 0,
         )
         for index, panel in enumerate(panels)
     ]  # fmt: skip
     spacing: Any = {"row": 20, "column": 14 if narrow else 20}
-    return alt.concat(*charts, columns=columns, spacing=spacing)
+    return Drawing(alt.concat(*charts, columns=columns, spacing=spacing), data.sets)
 
 
 def _panel(
+    datasets: Datasets,
     panel: Panel,
     policy: Style,
     sizes: Sequence[int],
@@ -91,7 +95,7 @@ def _panel(
         for kind, value in zip(_KINDS, (change.pages, change.searches), strict=True)
         if value is not None
     ]
-    data = parts.rows(rows)
+    data = datasets.rows(rows)
     dash = alt.StrokeDash(
         "kind:N", scale=alt.Scale(domain=list(_KINDS), range=[[1, 0], [4, 3]]), legend=None
     )
@@ -101,18 +105,16 @@ def _panel(
         legend=None,
     )
     layers = [
-        parts.one().mark_rule(color=theme.RULE).encode(y=alt.YDatum(0)),
-        *parts.primary_rule(primary_size, height, named=False),
-        alt.Chart(data)
-        .mark_line(strokeWidth=1.5, color=policy.colour)
-        .encode(x=x, y=y, strokeDash=dash),
-        alt.Chart(data)
-        .mark_point(size=30, opacity=1, stroke=policy.colour, strokeWidth=1.5)
-        .encode(x=x, y=y, fill=fill),
-        *_values(rows, primary_size, x, y),
+        datasets.one().mark_rule(color=theme.RULE).encode(y=alt.YDatum(0)),
+        *parts.primary_rule(datasets, primary_size, height, named=False),
+        data.mark_line(strokeWidth=1.5, color=policy.colour).encode(x=x, y=y, strokeDash=dash),
+        data.mark_point(size=30, opacity=1, stroke=policy.colour, strokeWidth=1.5).encode(
+            x=x, y=y, fill=fill
+        ),
+        *_values(datasets, rows, primary_size, x, y),
     ]
     if first:
-        layers.append(_names(rows, sizes, policy, x, y))
+        layers.append(_names(datasets, rows, sizes, policy, x, y))
     return alt.layer(*layers).properties(
         width=width,
         height=height,
@@ -122,16 +124,17 @@ def _panel(
     )
 
 
-def _values(rows: Sequence[dict[str, Any]], primary_size: int, x: Any, y: Any) -> list[Any]:
+def _values(
+    datasets: Datasets, rows: Sequence[dict[str, Any]], primary_size: int, x: Any, y: Any
+) -> list[Any]:
     """The two values at the primary size: the higher above its point, the lower below."""
     own = sorted((row for row in rows if row["size"] == primary_size), key=lambda row: row["value"])
     layers = []
     for place, row in enumerate(own):
         above = place == len(own) - 1
-        sign = "+" if row["value"] > 0 else "\u2212" if row["value"] < 0 else ""
-        text = f"{sign}{abs(row['value']):.1f}"
+        text = signed(row["value"])
         layers.append(
-            alt.Chart(parts.rows([{**row, "text": text}]))
+            datasets.rows([{**row, "text": text}])
             .mark_text(align="right", dx=-3, dy=-9 if above else 15)
             .encode(x=x, y=y, text="text:N")
         )
@@ -139,13 +142,18 @@ def _values(rows: Sequence[dict[str, Any]], primary_size: int, x: Any, y: Any) -
 
 
 def _names(
-    rows: Sequence[dict[str, Any]], sizes: Sequence[int], policy: Style, x: Any, y: Any
+    datasets: Datasets,
+    rows: Sequence[dict[str, Any]],
+    sizes: Sequence[int],
+    policy: Style,
+    x: Any,
+    y: Any,
 ) -> Any:
     """In the first panel, which line is which, at its left end."""
     ends = sorted((row for row in rows if row["size"] == sizes[0]), key=lambda row: row["value"])
     layers = [
-        alt.Chart(parts.rows([{**row, "text": row["kind"]}]))
-        .mark_text(align="left", dx=2, dy=-10 if row is ends[-1] else 14, color=policy.colour)
+        datasets.rows([{**row, "text": row["kind"]}])
+        .mark_text(align="left", dx=2, dy=-24 if row is ends[-1] else 26, color=policy.colour)
         .encode(x=x, y=y, text="text:N")
         for row in ends
     ]

@@ -8,7 +8,8 @@ from typing import Any
 import altair as alt
 import msgspec
 
-from pagecost.charts import parts, theme
+from pagecost.charts import theme
+from pagecost.charts.parts import Datasets, Drawing
 from pagecost.charts.theme import Style
 
 _ROW = 30
@@ -24,18 +25,20 @@ class Tally(msgspec.Struct, frozen=True):
 
 def figure(
     tallies: Sequence[Tally], policy: Style, baseline: Style, primary_size: int, *, narrow: bool
-) -> Any:
+) -> Drawing:
     """Three columns of bars on one scale, for pages and, beside them, for the proxy."""
+    data = Datasets()
     panels = [
-        _panel(tallies, policy, baseline, primary_size, narrow=narrow, proxy=proxy)
+        _panel(data, tallies, policy, baseline, primary_size, narrow=narrow, proxy=proxy)
         for proxy in (False, True)
     ]
     if narrow:
-        return alt.vconcat(*panels, spacing=28)
-    return alt.hconcat(*panels, spacing=24)
+        return Drawing(alt.vconcat(*panels, spacing=28), data.sets)
+    return Drawing(alt.hconcat(*panels, spacing=24), data.sets)
 
 
 def _panel(
+    datasets: Datasets,
     tallies: Sequence[Tally],
     policy: Style,
     baseline: Style,
@@ -76,28 +79,24 @@ def _panel(
         scale=alt.Scale(paddingInner=0.35, paddingOuter=0.15),
     )  # fmt: skip
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, width], nice=False), axis=None)
-    data = parts.rows(bars)
+    data = datasets.rows(bars)
     heads = ("fewer", "as many", "more")
-    head_rows = parts.rows(
+    head_rows = datasets.rows(
         [{"x": start, "text": text} for start, text in zip(starts, heads, strict=True)]
     )
     marked = (
-        alt.Chart(parts.rows([{"size": primary_size}]))
+        datasets.rows([{"size": primary_size}])
         .mark_rect(color=theme.MARK, height={"band": 1.35})
         .encode(y=y, x=alt.value(-34), x2=alt.value(width))
     )
     return alt.layer(
         marked,
-        alt.Chart(data)
-        .mark_bar()
-        .encode(y=y, x=x, x2="x2:Q", color=alt.Color("colour:N", scale=None)),
-        alt.Chart(head_rows)
-        .mark_rule(color=theme.RULE)
-        .encode(x="x:Q", y=alt.value(0), y2=alt.value(height)),
-        alt.Chart(data).mark_text(align="left", dx=4).encode(y=y, x="x2:Q", text="text:N"),
-        alt.Chart(head_rows)
-        .mark_text(align="left", baseline="bottom", color=theme.MUTED, dy=-5)
-        .encode(x="x:Q", y=alt.value(0), text="text:N"),
+        data.mark_bar().encode(y=y, x=x, x2="x2:Q", color=alt.Color("colour:N", scale=None)),
+        head_rows.mark_rule(color=theme.RULE).encode(x="x:Q", y=alt.value(0), y2=alt.value(height)),
+        data.mark_text(align="left", dx=4).encode(y=y, x="x2:Q", text="text:N"),
+        head_rows.mark_text(align="left", baseline="bottom", color=theme.MUTED, dy=-5).encode(
+            x="x:Q", y=alt.value(0), text="text:N"
+        ),
     ).properties(
         width=width,
         height=height,

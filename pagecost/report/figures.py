@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,7 +13,8 @@ from pagecost.charts import cost as cost_chart
 from pagecost.charts import groups as groups_chart
 from pagecost.charts import outcomes as outcomes_chart
 from pagecost.charts.cost import METRICS, Curves, Point
-from pagecost.charts.draw import Drawer, inline, spec
+from pagecost.charts.draw import Drawer, inline
+from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
 from pagecost.model.plan import Plan
 from pagecost.model.record import Group, RankTable, Results
@@ -44,20 +45,24 @@ class CostFigure(msgspec.Struct, frozen=True):
     linear: str | None
 
 
+_WIDTHS = (("wide", False), ("narrow", True))
+"""The style sheet's class, and whether the drawing is the narrow one."""
+
+
 def _drawn(
-    drawer: Drawer, anchor: str, title: str, description: str, wide: Any, narrow: Any
+    drawer: Drawer, specs: Mapping[str, Any], anchor: str, title: str, description: str
 ) -> tuple[Markup, ...]:
     return tuple(
         Markup(
             inline(
-                drawer.svg(spec(chart)),
-                css_class=css_class,
-                name=f"{anchor}-{css_class}",
+                drawer.svg(specs[width]),
+                css_class=width,
+                name=f"{anchor}-{width}",
                 title=title,
                 description=description,
             )
         )
-        for css_class, chart in (("wide", wide), ("narrow", narrow))
+        for width, _ in _WIDTHS
     )
 
 
@@ -107,25 +112,33 @@ def cost_figure(plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> 
     scales: tuple[cost_chart.Scale, ...] = ("relative", "absolute") if several else ("absolute",)
     metrics: tuple[cost_chart.Metric, ...] = ("pages", "emitted")
     axes: tuple[cost_chart.Metric, ...] = (*metrics, "searches")
-    specs = {
-        f"{metric}-{scale}-{'narrow' if narrow else 'wide'}": spec(
-            cost_chart.figure(curve, metric, scale, narrow=narrow, interactive=True)
-        )
-        for metric in metrics
-        for scale in scales
-        for narrow in (False, True)
-    }
-    first = scales[0]
+
+    def make() -> dict[str, Drawing]:
+        made = {
+            f"{metric}-{scale}-{width}": cost_chart.figure(
+                curve, metric, scale, narrow=narrow, interactive=True
+            )
+            for metric in metrics
+            for scale in scales
+            for width, narrow in _WIDTHS
+        }
+        for width, narrow in _WIDTHS:
+            made[width] = cost_chart.figure(
+                curve, "pages", scales[0], narrow=narrow, interactive=False
+            )
+        return made
+
+    specs = drawer.specs(("cost", curve), make)
     finding = _cost_finding(plan, results)
     drawings = _drawn(
         drawer,
+        specs,
         "fig-cost",
         f"Figure 1. {finding}",
         "Two panels over page size: pages on the left, the search-work proxy on the right, a line "
         "a policy. Every value at a frozen page size stands in table 1.",
-        cost_chart.figure(curve, "pages", first, narrow=False, interactive=False),
-        cost_chart.figure(curve, "pages", first, narrow=True, interactive=False),
     )
+    live = {name: spec for name, spec in specs.items() if "-" in name}
     linear = [METRICS[metric] for metric in axes if cost_chart.falls_back(curve, metric)]
     return CostFigure(
         figure=Figure(
@@ -137,7 +150,7 @@ def cost_figure(plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> 
             "takes in searches.",
             drawings=drawings,
         ),
-        specs=specs,
+        specs=live,
         linear=f"A logarithm has no zero: {', '.join(linear)} on a linear axis."
         if linear
         else None,
@@ -151,7 +164,7 @@ def _cost_finding(plan: Plan, results: Results) -> str:
     base = results.overall.policy(plan.baseline)
     if plan.primary_policy == plan.baseline:
         return (
-            f"{name[0].upper()}{name[1:]} needs {words.number(ours.at(small).pages)} pages at page "
+            f"{words.capital(name)} needs {words.number(ours.at(small).pages)} pages at page "
             f"size {small:,}, {words.number(ours.at(large).pages)} at {large:,}."
         )
 
@@ -174,9 +187,9 @@ def _cost_reading(plan: Plan) -> str:
     if len(plan.page_sizes) == 1:
         return "One frozen page size. Lower is better in both panels."
     return (
-        f"Marks are the {len(plan.page_sizes)} frozen page sizes. The thin line between them is "
-        "counted from the same ranks at sizes that the plan does not name, and is exploratory. "
-        "Lower is better in both panels."
+        f"Marks are the {words.spelled(len(plan.page_sizes), 'frozen page size')}. The line "
+        "between them is counted from the same ranks at sizes that the plan does not name, and is "
+        "exploratory. Lower is better in both panels."
     )
 
 
@@ -206,6 +219,13 @@ def outcome_figure(
     )
     style, base = styles[plan.primary_policy], styles[plan.baseline]
     primary = plan.primary_page_size
+    specs = drawer.specs(
+        ("outcomes", tallies, style, base, primary),
+        lambda: {
+            width: outcomes_chart.figure(tallies, style, base, primary, narrow=narrow)
+            for width, narrow in _WIDTHS
+        },
+    )
     return Figure(
         anchor="fig-wins",
         number=2,
@@ -216,12 +236,11 @@ def outcome_figure(
         "table 1.",
         drawings=_drawn(
             drawer,
+            specs,
             "fig-wins",
             f"Figure 2. {finding}",
             "Two groups of bars by page size: fewer, as many, more, on pages and on the "
             "search-work proxy. The same counts stand in table 2.",
-            outcomes_chart.figure(tallies, style, base, primary, narrow=False),
-            outcomes_chart.figure(tallies, style, base, primary, narrow=True),
         ),
     )
 
@@ -257,6 +276,13 @@ def group_figure(
     finding = _group_finding(plan, [group for _, group in groups])
     style, sizes = styles[plan.primary_policy], plan.page_sizes
     primary = plan.primary_page_size
+    specs = drawer.specs(
+        ("groups", panels, style, sizes, primary),
+        lambda: {
+            width: groups_chart.figure(panels, style, sizes, primary, narrow=narrow)
+            for width, narrow in _WIDTHS
+        },
+    )
     return Figure(
         anchor="fig-groups",
         number=3,
@@ -266,12 +292,11 @@ def group_figure(
         limit="No interval over queries is shown: they are not independent draws.",
         drawings=_drawn(
             drawer,
+            specs,
             "fig-groups",
             f"Figure 3. {finding}",
             "Small multiples over page size, one a repository or stratum: change in pages and in "
             "searches. The values at the primary page size stand in table 4.",
-            groups_chart.figure(panels, style, sizes, primary, narrow=False),
-            groups_chart.figure(panels, style, sizes, primary, narrow=True),
         ),
     )
 

@@ -14,7 +14,7 @@ from pagecost.charts import theme
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
 from pagecost.model.plan import ArchivesCorpus, Plan
-from pagecost.model.record import Results
+from pagecost.model.record import Group, Results
 from pagecost.prose import Rewrite
 from pagecost.report import figures, tables, words
 from pagecost.report.words import Change, Sentence
@@ -98,7 +98,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     scores: Scores | None
     writeup: Markup | None
     tools: tuple[tuple[str, str], ...]
-    get_corpus: str
+    commands: tuple[str, ...]
 
     @property
     def primary(self) -> Style:
@@ -132,6 +132,16 @@ class ReportPage(msgspec.Struct, frozen=True):
     def section(self, anchor: str) -> Section:
         """The section with that anchor."""
         return next(one for one in self.sections if one.anchor == anchor)
+
+    @property
+    def primary_said(self) -> str:
+        """The primary policy, as a sentence calls it."""
+        return words.subject(self.plan.policy(self.plan.primary_policy))
+
+    @property
+    def baseline_said(self) -> str:
+        """The baseline, as a sentence calls it."""
+        return words.subject(self.plan.policy(self.plan.baseline))
 
     @property
     def compares(self) -> bool:
@@ -181,7 +191,7 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
         scores=scores,
         writeup=writeup,
         tools=_tools(),
-        get_corpus=get_corpus,
+        commands=tuple(_commands(plan, scores, get_corpus)),
     )
 
 
@@ -205,7 +215,7 @@ def _description(plan: Plan, scores: Scores | None) -> str:
 def _scores(plan: Plan, record: Record, styles: dict[str, Style], drawer: Drawer) -> Scores:
     results, table = record.results, record.table
     compares = plan.primary_policy != plan.baseline
-    named = [(group.name, group) for group in results.groups[1:]]
+    named = _panel_names(results.groups[1:])
     blocks = tuple(tables.cost_blocks(plan, results, styles))
     curves = figures.curves(plan, table, list(styles.values()))
     return Scores(
@@ -225,6 +235,21 @@ def _scores(plan: Plan, record: Record, styles: dict[str, Style], drawer: Drawer
         results_bytes=len(record.results_json),
         origin_equal=_origin_equal(plan, results),
     )
+
+
+def _panel_names(groups: list[Group]) -> list[tuple[str, Group]]:
+    """Short names for small panels: `lxd` for `lxc/lxd` where that is clear."""
+    short = [group.name.rsplit("/", 1)[-1] for group in groups]
+    clear = len(set(short)) == len(short)
+    return [
+        (name if clear else group.name, group) for name, group in zip(short, groups, strict=True)
+    ]
+
+
+def _commands(plan: Plan, scores: Scores | None, get_corpus: str) -> list[str]:
+    """How a reader with a clone replays this page."""
+    replay = [f"pagecost score {plan.key}"] if scores else []
+    return [get_corpus, f"pagecost verify {plan.key}", *replay, "pagecost build"]
 
 
 def _origin_equal(plan: Plan, results: Results) -> bool | None:
@@ -288,11 +313,25 @@ def _tools() -> tuple[tuple[str, str], ...]:
 
 
 def figures_script(cost_figure: figures.CostFigure) -> bytes:
-    """The interactive specs, as a script beside the page: a fetch would not work from a folder."""
-    return (
-        f"window.pagecostColours = {script_json(theme.VARIABLES)};\n"
-        f"window.pagecostFigures = {script_json({'fig-cost': cost_figure.specs})};\n"
-    ).encode()
+    """The interactive specs, as a script beside the page: a fetch would not work from a folder.
+
+    Data sets that several specs share are written once, and named by place.
+    """
+    shared: list[object] = []
+    specs = {}
+    for name, spec in cost_figure.specs.items():
+        places = {}
+        for own, rows in spec["datasets"].items():
+            if rows not in shared:
+                shared.append(rows)
+            places[own] = shared.index(rows)
+        specs[name] = {**spec, "datasets": places}
+    parts = {
+        "colours": theme.VARIABLES,
+        "datasets": shared,
+        "figures": {cost_figure.figure.anchor: specs},
+    }
+    return f"window.pagecost = {script_json(parts)};\n".encode()
 
 
 def script_json(value: Any) -> str:

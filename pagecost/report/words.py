@@ -22,6 +22,23 @@ def count(value: int, noun: str, plural: str | None = None) -> str:
     return f"{number(value)} {noun if value == 1 else plural or noun + 's'}"
 
 
+_SPELLED = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+)  # fmt: skip
+
+
+def spelled(value: int, noun: str, plural: str | None = None) -> str:
+    """`two policies`, `13 policies`: small counts as words, for running text."""
+    said = _SPELLED[value] if 0 <= value < len(_SPELLED) else number(value)
+    return f"{said} {noun if value == 1 else plural or noun + 's'}"
+
+
+def capital(text: str) -> str:
+    """The text with its first letter in upper case, as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def decimal(value: float | None, digits: int) -> str:
     """A fixed number of decimals; a dash where there is no value."""
     return "–" if value is None else f"{value:,.{digits}f}".replace("-", MINUS)
@@ -40,14 +57,18 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """For a table: −33.7 %, +5 where the baseline is zero, 0 where nothing changes."""
+        """For a table: −33.7 %, ≈0 % where it rounds to nothing, 0 where there is no change.
+
+        +5 where the baseline is zero, which has no percentage.
+        """
         if self.ours == self.base:
             return "0"
         sign = "+" if self.ours > self.base else MINUS
         percent = self.percent
         if percent is None:
             return f"{sign}{abs(self.ours - self.base):,}"
-        return f"{sign}{abs(percent):.1f}{NARROW}%"
+        shown = f"{abs(percent):.1f}"
+        return f"≈0{NARROW}%" if shown == "0.0" else f"{sign}{shown}{NARROW}%"
 
     @property
     def amount(self) -> str | None:

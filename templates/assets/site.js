@@ -89,14 +89,16 @@
     /* Figures take the style sheet's colours, so that they follow the scheme without redrawing. */
     const themed = value => Array.isArray(value) ? value.map(themed)
       : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, themed(v)]))
-      : Object.hasOwn(window.pagecostColours, value) ? `var(--${window.pagecostColours[value]})` : value;
+      : Object.hasOwn(window.pagecost.colours, value) ? `var(--${window.pagecost.colours[value]})` : value;
     const draw = async () => {
       const scale = chosen("scale", controls) ?? plot.dataset.scale;
       const key = [chosen("metric", controls), scale, plot.clientWidth < 640 ? "narrow" : "wide"].join("-");
       if (key === shown) return;
       shown = key;
       await (loading ??= Promise.all([load(script.dataset.vega), load(script.dataset.figures)]));
-      const spec = themed(window.pagecostFigures["fig-cost"][key]), box = d.createElement("div");
+      const data = window.pagecost, given = data.figures["fig-cost"][key], box = d.createElement("div");
+      const datasets = Object.fromEntries(Object.entries(given.datasets).map(([name, place]) => [name, data.datasets[place]]));
+      const spec = { ...themed(given), datasets };
       spec.params = [{ name: "off", value: [...off] }];
       const made = await vegaEmbed(box, spec, { ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true } });
       if (shown !== key) { made.finalize(); return; }
