@@ -63,7 +63,8 @@ def figure(
     datasets = Datasets()
     sides: tuple[Metric, ...] = (metric, "searches")
     panels = [
-        _Panel(curves, side, scale, width, height).draw(datasets, interactive) for side in sides
+        _Panel(curves, side, scale, width, height, sides).draw(datasets, interactive)
+        for side in sides
     ]
     if narrow:
         return Drawing(alt.vconcat(*panels, spacing=26), datasets.sets)
@@ -75,6 +76,11 @@ def falls_back(curves: Curves, metric: Metric) -> bool:
     return any(getattr(point, metric) == 0 for point in curves.points)
 
 
+def metric_change(metric: Metric) -> str:
+    """The field that holds a metric's change against the baseline, in per cent."""
+    return f"{metric}_change"
+
+
 def shortened(label: str, most: int = 22) -> str:
     """A label that fits beside a panel; the table and the legend have it whole."""
     return label if len(label) <= most else label[: most - 1].rstrip() + "…"
@@ -84,15 +90,23 @@ class _Panel:
     """One metric against page size: its axes, and the layers drawn on them."""
 
     def __init__(
-        self, curves: Curves, metric: Metric, scale: Scale, width: int, height: int
+        self,
+        curves: Curves,
+        metric: Metric,
+        scale: Scale,
+        width: int,
+        height: int,
+        shared_scale: Sequence[Metric],
     ) -> None:
         self._curves, self._metric = curves, metric
         self._width, self._height = width, height
         self._relative = scale == "relative"
         self._log = not self._relative and not falls_back(curves, metric)
-        self._field = f"{metric}_change" if self._relative else metric
+        self._field = metric_change(metric) if self._relative else metric
         self._rows = [_row(curves, point) for point in curves.points]
-        values = (row[self._field] for row in self._rows)
+        # Relative panels share one scale, so that a small saving beside a large price looks small.
+        fields = (metric_change(shared) for shared in shared_scale) if self._relative else (metric,)
+        values = (row[field] for field in fields for row in self._rows)
         self._domain = self._fit([float(value) for value in values if value is not None])
 
     def draw(self, datasets: Datasets, interactive: bool) -> Any:
@@ -188,7 +202,7 @@ class _Panel:
                 alt.Tooltip("status:N", title="Page size is"),
                 alt.Tooltip(self._metric, type="quantitative", title="Count", format=",d"),
                 alt.Tooltip(
-                    f"{self._metric}_change",
+                    metric_change(self._metric),
                     type="quantitative",
                     title="Change, %",
                     format="+.1f",
@@ -210,7 +224,7 @@ def _row(curves: Curves, point: Point) -> dict[str, Any]:
     for metric in METRICS:
         change = curves.change(point, metric)
         row[metric] = getattr(point, metric)
-        row[f"{metric}_change"] = None if change is None else round(change, 3)
+        row[metric_change(metric)] = None if change is None else round(change, 3)
     return row
 
 

@@ -14,6 +14,9 @@ from pagecost.charts.parts import Datasets, Drawing, signed
 from pagecost.charts.theme import Style
 
 _KINDS = ("pages", "searches (proxy)")
+_ROOM = 790  # pixels for a row of panels
+_GAP = 20
+_MOST_COLUMNS = 5
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -52,17 +55,24 @@ def figure(
     # Room for what is printed above and below the lines.
     room = (high - low) * 0.14
     domain = (low - room, high + room)
-    columns = 2 if narrow else min(5, max(len(panels), 1))
+    columns = 2 if narrow else _columns(len(panels))
+    width, height = (116, 130) if narrow else ((_ROOM - (columns - 1) * _GAP) // columns, 176)
     data = Datasets()
     charts = [
         _panel(
             data, panel, policy, sizes, primary_size, domain,
-            labelled=index % columns == 0, narrow=narrow, first=index == 0,
+            labelled=index % columns == 0, size=(width, height), narrow=narrow, first=index == 0,
         )
         for index, panel in enumerate(panels)
     ]  # fmt: skip
-    spacing: Any = {"row": 20, "column": 14 if narrow else 20}
+    spacing: Any = {"row": 20, "column": 14 if narrow else _GAP}
     return Drawing(alt.concat(*charts, columns=columns, spacing=spacing), data.sets)
+
+
+def _columns(panels: int) -> int:
+    """Panels a row: as many rows as needed, all about equally full."""
+    rows = -(-max(panels, 1) // _MOST_COLUMNS)
+    return -(-max(panels, 1) // rows)
 
 
 def _panel(
@@ -74,10 +84,11 @@ def _panel(
     domain: tuple[float, float],
     *,
     labelled: bool,
+    size: tuple[int, int],
     narrow: bool,
     first: bool,
 ) -> Any:
-    width, height = (116, 130) if narrow else (138, 176)
+    width, height = size
     x = parts.size_axis(sizes, label="page size (log)" if first and not narrow else None)
     y = alt.Y(
         "value:Q",

@@ -189,7 +189,7 @@ def _cost_reading(plan: Plan) -> str:
     return (
         f"Marks are the {words.spelled(len(plan.page_sizes), 'frozen page size')}. The line "
         "between them is counted from the same ranks at sizes that the plan does not name, and is "
-        "exploratory. Lower is better in both panels."
+        "exploratory. Changes are drawn on one scale in both panels; lower is better in both."
     )
 
 
