@@ -81,8 +81,8 @@ def front_matter(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Plain text for use inside Markdown: nothing in it is markup."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|~&])", r"\\\1", " ".join(text.split()))
+    """Plain text for use inside a line of Markdown: nothing in it is markup or a line break."""
+    return re.sub(r"([\\`*_{}\[\]<>#+!|~&])", r"\\\1", re.sub(r"\s*[\r\n]\s*", " ", text))
 
 
 def is_external(link: str) -> bool:
