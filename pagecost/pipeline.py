@@ -240,7 +240,10 @@ def replayed(work: Workplace, version: Version) -> str:
             return "replayed from source before, nothing changed since"
         found = source.load()
     except CorpusMissing as error:
-        work.console.detail(f"{version.where.key}: {error}")
+        first, _, more = str(error).partition("\n")
+        work.console.say(f"note: {version.where.key}: {first}")
+        if more:
+            work.console.detail(more)
         if not memory.holds(version, "ranks"):
             replay.from_ranks(version)
             memory.remember(version, "ranks")

@@ -43,11 +43,12 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})
 
 
-def render(text: str, rewrite: Rewrite, *, shift: int = 0, prefix: str = "") -> Rendered:
-    """A Markdown text. `shift` lowers its headings; `prefix` begins their anchors."""
+def render(text: str, rewrite: Rewrite, *, top: int = 1, prefix: str = "") -> Rendered:
+    """A Markdown text. Its highest headings become level `top`; `prefix` begins their anchors."""
     tokens = _markdown().parse(without_front_matter(text))
     _rewrite(tokens, rewrite)
-    headings = _headings(tokens, shift, prefix)
+    highest = min((int(one.tag[1]) for one in tokens if one.type == "heading_open"), default=1)
+    headings = _headings(tokens, top - highest, prefix)
     made = _markdown().renderer.render(tokens, _markdown().options, {})
     made = made.replace(
         "<table>",

@@ -279,9 +279,7 @@ class _Site:
             heading, _, rest = prose.without_front_matter(text).lstrip().partition("\n")
             if heading.startswith("# "):
                 title, text = heading.removeprefix("# ").strip(), rest
-            intro = prose.render(
-                text, self._rewriter(_FRONT, "index.html"), shift=1, prefix="about-"
-            )
+            intro = prose.render(text, self._rewriter(_FRONT, "index.html"), top=2, prefix="about-")
         return self._page(
             "index.html",
             "index.html",

@@ -53,7 +53,7 @@ def figure(
     ]
     low, high = parts.nice_domain(values, step=25)
     # Room for what is printed above and below the lines.
-    room = (high - low) * 0.14
+    room = (high - low) * 0.2
     domain = (low - room, high + room)
     columns = 2 if narrow else _columns(len(panels))
     width, height = (116, 130) if narrow else ((_ROOM - (columns - 1) * _GAP) // columns, 176)
@@ -100,7 +100,7 @@ def _panel(
             labelExpr=parts.CHANGE_LABELS.replace("baseline", "0"),
         ),
     )
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"kind": kind, "size": change.size, "value": round(value, 4)}
         for change in panel.changes
         for kind, value in zip(_KINDS, (change.pages, change.searches), strict=True)
@@ -125,7 +125,9 @@ def _panel(
         *_values(datasets, rows, primary_size, x, y),
     ]
     if first:
-        layers.append(_names(datasets, rows, sizes, policy, x, y))
+        ends = {row["kind"]: row["value"] for row in rows if row["size"] == sizes[0]}
+        above = ends.get(_KINDS[1], 0.0) >= ends.get(_KINDS[0], 0.0)
+        layers += _names(datasets, policy, height, proxy_above=above)
     return alt.layer(*layers).properties(
         width=width,
         height=height,
@@ -152,20 +154,12 @@ def _values(
     return layers
 
 
-def _names(
-    datasets: Datasets,
-    rows: Sequence[dict[str, Any]],
-    sizes: Sequence[int],
-    policy: Style,
-    x: Any,
-    y: Any,
-) -> Any:
-    """In the first panel, which line is which, at its left end."""
-    ends = sorted((row for row in rows if row["size"] == sizes[0]), key=lambda row: row["value"])
-    layers = [
-        datasets.rows([{**row, "text": row["kind"]}])
-        .mark_text(align="left", dx=2, dy=-24 if row is ends[-1] else 26, color=policy.colour)
-        .encode(x=x, y=y, text="text:N")
-        for row in ends
+def _names(datasets: Datasets, policy: Style, height: int, *, proxy_above: bool) -> list[Any]:
+    """In the first panel, which line is which, in the room above and below the lines."""
+    places = (10, height - 8) if proxy_above else (height - 8, 10)
+    return [
+        datasets.one()
+        .mark_text(align="left", dx=4, color=policy.colour)
+        .encode(x=alt.value(0), y=alt.value(place), text=alt.value(kind))
+        for place, kind in zip(places, reversed(_KINDS), strict=True)
     ]
-    return alt.layer(*layers)

@@ -70,7 +70,7 @@ def experiment_page(
         name=name,
         title=matter.title or name,
         abstract=matter.abstract or prose.plain(latest.plan.question),
-        body=prose.render(text, rewrite, shift=1, prefix="about-").html if text else Markup(),
+        body=prose.render(text, rewrite, top=2, prefix="about-").html if text else Markup(),
         versions=tuple(reversed(rows)),
         latest=latest,
     )

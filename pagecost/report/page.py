@@ -169,7 +169,7 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
 
     writeup = None
     if version.writeup is not None:
-        writeup = prose.render(version.writeup, rewrite, shift=2, prefix="writeup-").html
+        writeup = prose.render(version.writeup, rewrite, top=3, prefix="writeup-").html
     return ReportPage(
         plan=plan,
         state=version.state,
