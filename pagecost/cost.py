@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagecost.errors import InputError
-from pagecost.model.record import (
+from pagecost.model import (
     NOT_FOUND,
     Outcomes,
     PageCost,

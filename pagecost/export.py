@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from pagecost import csvio
 from pagecost.errors import InputError
-from pagecost.model.plan import Plan
-from pagecost.model.record import PageCost, Results
+from pagecost.model import PageCost, Plan, Results
 
 
 def results_12(plan: Plan, results: Results) -> bytes:

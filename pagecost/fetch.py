@@ -15,7 +15,7 @@ from pagecost.corpora.archives import archive_path
 from pagecost.corpora.zips import ARCHIVE_BYTES, SourceZip
 from pagecost.errors import InputError
 from pagecost.jsonio import read_bytes, sha256
-from pagecost.model.plan import Archive
+from pagecost.model import Archive
 
 GITHUB = "https://codeload.github.com"
 _CHUNK = 1 << 16

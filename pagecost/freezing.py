@@ -9,7 +9,7 @@ from pagecost import files, jsonio
 from pagecost import plan as plans
 from pagecost.errors import CheckFailed, InputError
 from pagecost.git import Repository
-from pagecost.model.plan import ArchivesCorpus, Plan
+from pagecost.model import ArchivesCorpus, Plan
 from pagecost.project import PLAN, PROJECTION, RESULTS, VersionFolder
 
 _STATUS = re.compile(rb'("status"\s*:\s*)"draft"')

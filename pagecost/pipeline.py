@@ -15,8 +15,7 @@ from pagecost.console import Console
 from pagecost.corpora import Source, distributions, source_of
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CheckFailed, CorpusMissing, InputError
-from pagecost.model.corpus import Corpus
-from pagecost.model.plan import ArchivesCorpus, DistributionsCorpus, Plan
+from pagecost.model import ArchivesCorpus, Corpus, DistributionsCorpus, Plan
 from pagecost.project import RANKS, RESULTS, Project, VersionFolder
 from pagecost.versions import Version
 

@@ -11,7 +11,7 @@ import msgspec
 
 from pagecost import jsonio
 from pagecost.errors import InputError
-from pagecost.model.plan import (
+from pagecost.model import (
     RESERVED_POLICY_NAMES,
     ArchivesCorpus,
     CorpusPins,

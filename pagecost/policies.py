@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from pagecost.bm25 import Bm25Index, Postings, WordTable
 from pagecost.errors import InputError
-from pagecost.model.plan import Bm25, Deferred, Interleave, Model, Policy, Ranking
+from pagecost.model import Bm25, Deferred, Interleave, Model, Policy, Ranking
 from pagecost.ranking import Delayed, Interleaved, Order, Scored
 from pagecost.text import TextKind, tokens
 

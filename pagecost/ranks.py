@@ -13,9 +13,7 @@ import numpy as np
 
 from pagecost import csvio
 from pagecost.errors import InputError
-from pagecost.model.corpus import Corpus
-from pagecost.model.plan import Policy
-from pagecost.model.record import NOT_FOUND, QueryRow, RankColumn, RankTable
+from pagecost.model import NOT_FOUND, Corpus, Policy, QueryRow, RankColumn, RankTable
 from pagecost.policies import Ranker
 
 FIXED_COLUMNS = QueryRow.__struct_fields__

@@ -17,8 +17,7 @@ import msgspec
 from pagecost import files, jsonio, ranks, results
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CheckFailed
-from pagecost.model.corpus import Corpus
-from pagecost.model.plan import Plan
+from pagecost.model import Corpus, Plan
 from pagecost.project import PLAN, RANKS, RESULTS
 from pagecost.versions import Record, Version
 

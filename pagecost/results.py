@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from pagecost import jsonio
 from pagecost.cost import policy_result
 from pagecost.errors import InputError
-from pagecost.model.plan import CorpusPins, Plan
-from pagecost.model.record import Group, PolicyDepth, RankColumn, RankTable, Results
+from pagecost.model import CorpusPins, Group, Plan, PolicyDepth, RankColumn, RankTable, Results
 from pagecost.policies import resolve, search_tiers
 
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from pagecost import export, jsonio, links, plan, prose
 from pagecost.charts.draw import Drawer
 from pagecost.errors import InputError
-from pagecost.model.record import Results
+from pagecost.model import Results
 from pagecost.project import PROJECTION, Config
 from pagecost.prose import Rewrite, relative
 from pagecost.report import listing, sidecar, words

@@ -14,7 +14,7 @@ import msgspec
 
 from pagecost import files, jsonio, plan, project
 from pagecost.errors import InputError
-from pagecost.model.plan import (
+from pagecost.model import (
     Archive,
     ArchivesCorpus,
     Bm25,

@@ -12,7 +12,7 @@ from pagecost.corpora import Source
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CorpusMissing, PagecostError
 from pagecost.git import Repository
-from pagecost.model.corpus import Corpus
+from pagecost.model import Corpus
 from pagecost.project import PLAN, RANKS, RESULTS, VersionFolder
 from pagecost.versions import Version
 

@@ -7,8 +7,7 @@ import msgspec
 from pagecost import jsonio, ranks, results
 from pagecost import plan as plans
 from pagecost.errors import CheckFailed, InputError
-from pagecost.model.plan import ArchivesCorpus, Plan
-from pagecost.model.record import RankTable, Results
+from pagecost.model import ArchivesCorpus, Plan, RankTable, Results
 from pagecost.project import PLAN, RANKS, RESULTS, WRITEUP, VersionFolder
 
 _WRITEUP_BYTES = 1 << 20

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from pagecost.model.plan import Bm25, Deferred, Interleave, Model, Ranking
+from pagecost.model import Bm25, Deferred, Interleave, Model, Ranking
 
 Leaf = Bm25 | Model
 RAW = Bm25(text="raw")

@@ -23,14 +23,17 @@ from pagecost.cost import (
     searches,
 )
 from pagecost.errors import InputError
-from pagecost.model.plan import Bm25, Deferred, Interleave, Ranking
-from pagecost.model.record import (
+from pagecost.model import (
     NOT_FOUND,
+    Bm25,
+    Deferred,
+    Interleave,
     Outcomes,
     PageCost,
     PolicyResult,
     RankArray,
     RankColumn,
+    Ranking,
 )
 from pagecost.policies import search_tiers, searched
 from tests import oracle
@@ -355,6 +358,8 @@ def test_a_page_without_candidates_is_refused(size: int) -> None:
         ([None, None, 1], 50, None),
         ([None], 50, None),
         ([2, 1], 100, 2),
+        (list(range(1, 26)), 28, 7),  # 0.28 * 25 is more than 7 in float64
+        (list(range(1, 26)), 56, 14),
     ],
 )
 def test_a_percentile_is_a_rank_that_occurs(

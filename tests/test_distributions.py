@@ -14,8 +14,7 @@ import pytest
 
 from pagecost.corpora.distributions import REASONS, DistributionsSource, pin
 from pagecost.errors import CorpusMissing, InputError
-from pagecost.model.corpus import MULTIPLE, Corpus
-from pagecost.model.plan import Distribution, DistributionsCorpus
+from pagecost.model import MULTIPLE, Corpus, Distribution, DistributionsCorpus
 
 KEPT = 'def kept(a):\n    """Stays in."""\n    b = a\n    return b\n'
 

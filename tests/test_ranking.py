@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagecost.model.plan import Bm25, Deferred, Interleave, Ranking
+from pagecost.model import Bm25, Deferred, Interleave, Ranking
 from pagecost.ranking import (
     Delayed,
     FloatArray,

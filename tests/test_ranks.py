@@ -10,9 +10,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pagecost.errors import InputError
-from pagecost.model.corpus import Corpus, Document, Query
-from pagecost.model.plan import CorpusPins, Interleave, Policy, RepositoryCount
-from pagecost.model.record import NOT_FOUND, QueryRow, RankColumn, RankTable
+from pagecost.model import (
+    NOT_FOUND,
+    Corpus,
+    CorpusPins,
+    Document,
+    Interleave,
+    Policy,
+    Query,
+    QueryRow,
+    RankColumn,
+    RankTable,
+    RepositoryCount,
+)
 from pagecost.ranks import from_csv, rank_all, to_csv
 from tests.oracle import IDENTIFIERS, RAW
 
@@ -237,6 +247,15 @@ def test_a_count_that_is_not_at_least_one_is_refused(value: str, field: str, pla
     fields[place] = value
     message = message_of(document(",".join(fields)))
     assert message.startswith(f"ranks.csv: line 2: {field}: {value!r}, expected a whole number")
+
+
+@pytest.mark.parametrize("place", [3, 5])
+def test_a_count_too_long_for_an_integer_of_64_bits_is_refused(place: int) -> None:
+    fields = FIRST.split(",")
+    fields[place] = "9" * 18
+    assert len(read(document(",".join(fields))).rows) == 1
+    fields[place] = "9" * 19
+    assert message_of(document(",".join(fields))).startswith("ranks.csv: line 2: ")
 
 
 def test_lines_are_counted_as_an_editor_counts_them() -> None:

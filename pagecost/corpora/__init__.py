@@ -9,8 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from pagecost.model.corpus import Corpus
-from pagecost.model.plan import ArchivesCorpus, Plan
+from pagecost.model import ArchivesCorpus, Corpus, Plan
 
 
 class Source(Protocol):

@@ -17,8 +17,7 @@ from pagecost.corpora.projection import Coordinates, parse
 from pagecost.corpora.zips import ARCHIVE_BYTES, SourceZip
 from pagecost.errors import CorpusMissing, InputError
 from pagecost.jsonio import read_bytes, sha256
-from pagecost.model.corpus import Corpus, Document
-from pagecost.model.plan import Archive, ArchivesCorpus
+from pagecost.model import Archive, ArchivesCorpus, Corpus, Document
 from pagecost.text import normalized
 
 REASONS = ("code", "generated", "notice", "header", "query")

@@ -10,8 +10,7 @@ import msgspec
 
 from pagecost.errors import InputError
 from pagecost.jsonio import ids_hash, sha256
-from pagecost.model.corpus import MULTIPLE, Corpus, Document, Query
-from pagecost.model.plan import CorpusPins, RepositoryCount
+from pagecost.model import MULTIPLE, Corpus, CorpusPins, Document, Query, RepositoryCount
 from pagecost.text import collapsed, normalized
 
 NAME_PRESENT = "name-present"

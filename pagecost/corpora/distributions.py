@@ -30,8 +30,7 @@ import msgspec
 from pagecost.corpora.build import Row, build
 from pagecost.errors import CorpusMissing, InputError
 from pagecost.jsonio import ids_hash, read_bytes, sha256
-from pagecost.model.corpus import Corpus, Document
-from pagecost.model.plan import Distribution, DistributionsCorpus
+from pagecost.model import Corpus, Distribution, DistributionsCorpus, Document
 from pagecost.text import collapsed, normalized
 
 REASONS = ("tests", "undocumented", "trivial", "duplicate", "query")

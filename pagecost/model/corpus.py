@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from pagecost.model.plan import CorpusPins
+from pagecost.model.source import CorpusPins
 
 MULTIPLE = "multiple"
 """The repository of a query whose relevant documents stand in several: a row of its own."""

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from pagecost.model.plan import CorpusPins
+from pagecost.model.base import Strict
+from pagecost.model.source import CorpusPins
 
 NOT_FOUND = 0
 """In a rank column: the run was cut before any relevant document. A state, never a number."""
@@ -62,11 +63,7 @@ class RankTable(msgspec.Struct, frozen=True):
         raise KeyError(policy)
 
 
-class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
-
-
-class Outcomes(_Record, frozen=True, kw_only=True):
+class Outcomes(Strict, frozen=True, kw_only=True):
     """On how many queries a policy needs fewer, more, equally many than the baseline."""
 
     win: int
@@ -74,7 +71,7 @@ class Outcomes(_Record, frozen=True, kw_only=True):
     tie: int
 
 
-class PageCost(_Record, frozen=True, kw_only=True):
+class PageCost(Strict, frozen=True, kw_only=True):
     """What a policy costs at one page size, summed over a group of queries. Lower is better.
 
     `pages` and `emitted` candidates are counted; `searches` is a proxy: searches, not time.
@@ -89,7 +86,7 @@ class PageCost(_Record, frozen=True, kw_only=True):
     on_searches: Outcomes = msgspec.field(name="searches_against_baseline")
 
 
-class Quality(_Record, frozen=True, kw_only=True):
+class Quality(Strict, frozen=True, kw_only=True):
     """Rank-derived figures of one policy over a group of queries.
 
     Recall and MRR are over all queries; one not found adds nothing. `mean_rank` is over the found
@@ -106,7 +103,7 @@ class Quality(_Record, frozen=True, kw_only=True):
     p95_rank: int | None
 
 
-class PolicyResult(_Record, frozen=True, kw_only=True):
+class PolicyResult(Strict, frozen=True, kw_only=True):
     """One policy over one group of queries."""
 
     policy: str
@@ -123,7 +120,7 @@ class PolicyResult(_Record, frozen=True, kw_only=True):
         raise KeyError(page_size)
 
 
-class Group(_Record, frozen=True, kw_only=True):
+class Group(Strict, frozen=True, kw_only=True):
     """A set of queries: all of them, a repository's, or a stratum's."""
 
     by: Literal["all", "repository", "stratum"]
@@ -139,14 +136,14 @@ class Group(_Record, frozen=True, kw_only=True):
         raise KeyError(name)
 
 
-class PolicyDepth(_Record, frozen=True, kw_only=True):
+class PolicyDepth(Strict, frozen=True, kw_only=True):
     """A policy, and how many candidates it delivers for a query."""
 
     name: str
     depth: int
 
 
-class Results(_Record, frozen=True, kw_only=True):
+class Results(Strict, frozen=True, kw_only=True):
     """What `results.json` holds: counts and digests, no clock, path or host."""
 
     schema: Literal[1]

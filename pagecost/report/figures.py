@@ -16,8 +16,7 @@ from pagecost.charts.cost import METRICS, Curves, Point
 from pagecost.charts.draw import Drawer, inline
 from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
-from pagecost.model.plan import Plan
-from pagecost.model.record import Group, RankTable, Results
+from pagecost.model import Group, Plan, RankTable, Results
 from pagecost.policies import resolve, search_tiers
 from pagecost.report import words
 from pagecost.report.words import Change

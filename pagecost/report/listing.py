@@ -11,7 +11,7 @@ from markupsafe import Markup
 from pagecost import prose
 from pagecost.charts.theme import Style
 from pagecost.errors import InputError
-from pagecost.model.plan import Plan
+from pagecost.model import Plan
 from pagecost.prose import Rewrite
 from pagecost.report import words
 from pagecost.report.page import styles_of

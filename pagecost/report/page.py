@@ -13,8 +13,7 @@ from pagecost import __version__, export, jsonio, prose
 from pagecost.charts import theme
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
-from pagecost.model.plan import ArchivesCorpus, Plan
-from pagecost.model.record import Group, Results
+from pagecost.model import ArchivesCorpus, Group, Plan, Results
 from pagecost.prose import Rewrite
 from pagecost.report import figures, tables, words
 from pagecost.report.words import Change, Sentence

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 
 from pagecost import jsonio
 from pagecost.export import COST_COLUMNS
-from pagecost.model.plan import Plan
-from pagecost.model.record import Results
+from pagecost.model import Plan, Results
 from pagecost.prose import plain
 
 _RANK_COLUMNS = (

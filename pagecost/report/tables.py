@@ -9,8 +9,7 @@ import numpy as np
 
 from pagecost import cost
 from pagecost.charts.theme import Style
-from pagecost.model.plan import Plan
-from pagecost.model.record import NOT_FOUND, Group, Outcomes, Quality, RankTable, Results
+from pagecost.model import NOT_FOUND, Group, Outcomes, Plan, Quality, RankTable, Results
 from pagecost.report.words import Change
 
 

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
-from pagecost.model.plan import Bm25, Deferred, Interleave, Model, Plan, Policy, Ranking
-from pagecost.model.record import PageCost, Results
+from pagecost.model import (
+    Bm25,
+    Deferred,
+    Interleave,
+    Model,
+    PageCost,
+    Plan,
+    Policy,
+    Ranking,
+    Results,
+)
 from pagecost.policies import resolve, search_tiers
 
 NARROW = "\u202f"
@@ -67,7 +76,7 @@ class Change(msgspec.Struct, frozen=True):
         percent = self.percent
         if percent is None:
             return f"{sign}{abs(self.ours - self.base):,}"
-        shown = f"{abs(percent):.1f}"
+        shown = f"{abs(percent):,.1f}"
         return f"≈0{NARROW}%" if shown == "0.0" else f"{sign}{shown}{NARROW}%"
 
     @property
@@ -77,7 +86,7 @@ class Change(msgspec.Struct, frozen=True):
         percent = self.percent
         if percent is None:
             return f"{self.ours - self.base:,} {word}" if self.ours else None
-        shown = f"{abs(percent):.1f}"
+        shown = f"{abs(percent):,.1f}"
         return None if shown == "0.0" else f"{shown}{NARROW}% {word}"
 
 
