@@ -66,8 +66,14 @@ def decode(data: bytes, kind: type[T], where: object) -> T:
         ) from None
     except RecursionError:
         raise InputError(f"{where}: nested too deeply") from None
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+    except msgspec.ValidationError as error:
         raise InputError(f"{where}: {_readable(str(error))}") from None
+    except msgspec.DecodeError as error:
+        # json has read it, so only half a surrogate pair is left to object to.
+        raise InputError(f"{where}: a \\u escape that is no character: {error}") from None
+    except ValueError as error:
+        # Python converts no number of thousands of digits, and none is wanted.
+        raise InputError(f"{where}: a number is too long: {error}") from None
 
 
 class _RepeatedKeyError(Exception):

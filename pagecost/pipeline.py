@@ -16,7 +16,7 @@ from pagecost.corpora import Source, distributions, source_of
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CheckFailed, CorpusMissing, InputError
 from pagecost.model import ArchivesCorpus, Corpus, DistributionsCorpus, Plan
-from pagecost.project import RANKS, RESULTS, Project, VersionFolder
+from pagecost.project import PLAN, RANKS, RESULTS, Project, VersionFolder
 from pagecost.versions import Version
 
 
@@ -130,6 +130,8 @@ def fetch_sources(
         return []
     try:
         found = work.source(version).load()
+        if corpus.pins is not None:
+            check_pins(found.counts, corpus.pins, version.where.file(PLAN))
     except InputError:
         fetch.forget(corpus.archives, work.cache)
         raise

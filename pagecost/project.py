@@ -149,7 +149,7 @@ def _versions(docs: Path) -> Iterator[VersionFolder]:
     _refuse_collisions(experiments, docs)
     for experiment, found in sorted(experiments.items()):
         _refuse_collisions((one.version for one in found), docs / experiment)
-        yield from sorted(found, key=lambda one: version_order(one.version))
+        yield from sorted(found, key=lambda one: (version_order(one.version), one.version))
 
 
 def _refuse_collisions(names: Iterable[str], where: Path) -> None:
@@ -169,13 +169,16 @@ class _Loader(yaml.SafeLoader):
 
 
 def _environment(loader: _Loader, node: yaml.Node) -> Any:
-    """`!ENV NAME` or `!ENV [NAME, …, default]`, as MkDocs reads it."""
+    """`!ENV NAME` or `!ENV [NAME, …, default]`, as MkDocs reads it: one name has no default."""
+    names, default = [node], None
     if isinstance(node, yaml.SequenceNode):
-        *names, default = loader.construct_sequence(node)
-    else:
-        names, default = [loader.construct_scalar(node)], None  # type: ignore[arg-type]
+        names = node.value
+        if len(names) > 1:
+            *names, last = names
+            default = loader.construct_object(last)  # type: ignore[no-untyped-call]
     for name in names:
-        if (value := os.environ.get(str(name))) is not None:
+        value = os.environ.get(str(loader.construct_scalar(name)))  # type: ignore[arg-type]
+        if value is not None:
             return yaml.safe_load(value)
     return default
 
@@ -195,7 +198,8 @@ def load_config(path: Path) -> Config:
     text = text_of(read_bytes(path, 1 << 20), path)
     try:
         data = yaml.load(text, Loader=_Loader)  # derived from SafeLoader
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError) as error:
+        # Not YAMLError alone: `2026-02-30`, `!!bool x`, `!!int ""` fail as what they become.
         raise InputError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
         raise InputError(f"{path}: expected a mapping of settings")
@@ -233,6 +237,8 @@ def _text(data: dict[Any, Any], key: str, path: Path) -> str | None:
         return None
     if not isinstance(value, str):
         raise InputError(f"{path}: {key}: {value!r}, expected text")
+    if not value.isprintable():  # half a surrogate pair could not be written to any page
+        raise InputError(f"{path}: {key}: {value!r}, expected one line of printable text")
     return value
 
 
@@ -245,8 +251,10 @@ def _url(data: dict[Any, Any], key: str, path: Path) -> str | None:
     return value.rstrip("/") + "/"
 
 
-def _nav(value: object, path: Path) -> Iterator[tuple[str, str]]:
+def _nav(value: object, path: Path, depth: int = 0) -> Iterator[tuple[str, str]]:
     """MkDocs' nav, flattened: (title, path below docs_dir)."""
+    if depth > 20:  # an alias can make it hold itself
+        raise InputError(f"{path}: nav: nested too deeply")
     for item in value if isinstance(value, list) else ():
         if isinstance(item, str):
             yield Path(item).stem, item
@@ -255,4 +263,4 @@ def _nav(value: object, path: Path) -> Iterator[tuple[str, str]]:
                 if isinstance(below, str):
                     yield str(title), below
                 else:
-                    yield from _nav(below, path)
+                    yield from _nav(below, path, depth + 1)

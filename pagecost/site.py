@@ -18,7 +18,8 @@ from pagecost.model import Results
 from pagecost.project import PROJECTION, Config
 from pagecost.prose import Rewrite, relative
 from pagecost.report import listing, sidecar, words
-from pagecost.report.page import ReportPage, figures_script, report_page
+from pagecost.report.embed import figures_script
+from pagecost.report.page import ReportPage, report_page
 from pagecost.report.summary import summary
 from pagecost.versions import Version
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from pagecost.corpora.build import Row, build, check_pins
+from pagecost.corpora.build import Row, build
 from pagecost.corpora.projection import Coordinates, parse
 from pagecost.corpora.zips import ARCHIVE_BYTES, SourceZip
 from pagecost.errors import CorpusMissing, InputError
@@ -69,10 +69,7 @@ class ArchivesSource:
                     kept.append(judged)
                 else:
                     counts[judged] += 1
-        corpus = build(kept, counts, refuse_multiple=self._corpus.refuse_multiple, notes=notes)
-        if self._corpus.pins is not None:
-            check_pins(corpus.counts, self._corpus.pins, self._projection)
-        return corpus
+        return build(kept, counts, refuse_multiple=self._corpus.refuse_multiple, notes=notes)
 
     def _projection_bytes(self) -> bytes:
         data = read_bytes(self._projection)

@@ -10,26 +10,21 @@ function keeps its id over versions.
 from __future__ import annotations
 
 import ast
-import base64
-import csv
-import hashlib
 import inspect
 import io
-import json
 import re
 import sys
 import tokenize
 import warnings
 from collections.abc import Iterator
-from importlib import metadata
 from itertools import accumulate, dropwhile, takewhile
-from pathlib import Path, PureWindowsPath
 
 import msgspec
 
 from pagecost.corpora.build import Row, build
-from pagecost.errors import CorpusMissing, InputError
-from pagecost.jsonio import ids_hash, read_bytes, sha256
+from pagecost.corpora.installed import SourceFile, find_all
+from pagecost.errors import InputError
+from pagecost.jsonio import ids_hash, sha256
 from pagecost.model import Corpus, Distribution, DistributionsCorpus, Document
 from pagecost.text import collapsed, normalized
 
@@ -37,7 +32,6 @@ REASONS = ("tests", "undocumented", "trivial", "duplicate", "query")
 """Why a function is left out, in the order of checking."""
 
 _TEST_PATH = re.compile(r"(^|/)((test|tests|testing)/|(test_[^/]*|[^/]*_test|conftest)\.py$)")
-_RECORDED = re.compile(r"sha256=([A-Za-z0-9_-]{43})")
 
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = _FunctionNode | ast.ClassDef
@@ -55,7 +49,7 @@ class DistributionsSource:
         CorpusMissing if a pinned version is not installed, InputError if a file can't be read.
         """
         lines: list[str] = []
-        for installed in _find_all(self._corpus):
+        for installed in find_all(self._corpus):
             lines.append(installed.place)
             lines += (f"{sha256(file.read())} {file.path}" for file in installed.files)
         return ids_hash(lines)
@@ -71,7 +65,7 @@ class DistributionsSource:
         counts = dict.fromkeys(REASONS, 0)
         seen: set[str] = set()
         kept: list[Row] = []
-        for installed in _find_all(self._corpus):
+        for installed in find_all(self._corpus):
             installed.check_pin()
             for file in installed.files:
                 for judged in self._judge(installed.distribution.name, file, seen):
@@ -81,7 +75,7 @@ class DistributionsSource:
                         counts[judged] += 1
         return build(kept, counts, refuse_multiple=self._corpus.refuse_multiple)
 
-    def _judge(self, repository: str, file: _File, seen: set[str]) -> Iterator[Row | str]:
+    def _judge(self, repository: str, file: SourceFile, seen: set[str]) -> Iterator[Row | str]:
         """Each function of the file: a document and its query, or the reason to leave it out."""
         lines, tree = _parse(file.verified(), file.place)
         for name, node in _functions(tree):
@@ -111,124 +105,10 @@ def pin(corpus: DistributionsCorpus) -> list[Distribution]:
     A `sha256` that the plan already has is replaced, not checked; every file is checked against
     RECORD. Errors as for `load`, except that nothing is parsed.
     """
-    found = _find_all(corpus)
+    found = find_all(corpus)
     for file in (file for installed in found for file in installed.files):
         file.verified()
     return [msgspec.structs.replace(one.distribution, sha256=one.sha256) for one in found]
-
-
-class _File(msgspec.Struct, frozen=True):
-    """A Python file; `recorded` is its sha256 as RECORD has it: base64, urlsafe, unpadded."""
-
-    place: str
-    path: str
-    recorded: str
-    location: str
-
-    def read(self) -> bytes:
-        try:
-            return read_bytes(Path(self.location))
-        except InputError as error:
-            raise InputError(f"{self.place}: {error}; install it anew") from None
-
-    def verified(self) -> bytes:
-        data = self.read()
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        if digest != self.recorded:
-            raise InputError(
-                f"{self.place}: changed since it was installed: sha256={digest}, RECORD says "
-                f"sha256={self.recorded}; install it anew"
-            )
-        return data
-
-
-class _Installed(msgspec.Struct, frozen=True):
-    """A distribution of the plan, and its Python files in path order."""
-
-    distribution: Distribution
-    place: str
-    files: tuple[_File, ...]
-
-    @property
-    def sha256(self) -> str:
-        return ids_hash(f"{file.path},sha256={file.recorded}" for file in self.files)
-
-    def check_pin(self) -> None:
-        if self.distribution.sha256 not in (None, self.sha256):
-            raise InputError(
-                f"{self.place}: the Python files in RECORD hash to {self.sha256}, the plan pins "
-                f"{self.distribution.sha256}; install the file that the plan's author had"
-            )
-
-
-def _find_all(corpus: DistributionsCorpus) -> list[_Installed]:
-    found: list[tuple[Distribution, metadata.Distribution]] = []
-    problems: list[str] = []
-    for pinned in corpus.distributions:
-        one = _find(pinned.name)
-        if one is not None and one.version == pinned.version:
-            found.append((pinned, one))
-        else:
-            state = "not installed" if one is None else f"{one.version} is installed"
-            problems.append(f"{pinned.name}: {state}, the plan pins {pinned.version}\n")
-    if problems:
-        wanted = " ".join(f'"{one.name}=={one.version}"' for one in corpus.distributions)
-        raise CorpusMissing(
-            f"{''.join(problems)}To get what the plan pins: pip install {wanted}\nThe project may "
-            'list them as an extra, as pagecost\'s own does: pip install -e ".[corpora]"'
-        )
-    return [_list_files(pinned, one) for pinned, one in found]
-
-
-def _find(name: str) -> metadata.Distribution | None:
-    try:
-        found = metadata.distribution(name)
-    except metadata.PackageNotFoundError:
-        return None
-    # An uninstall that was broken off leaves a folder without METADATA: it has no version.
-    return found if found.read_text("METADATA") or found.read_text("PKG-INFO") else None
-
-
-def _list_files(pinned: Distribution, found: metadata.Distribution) -> _Installed:
-    # Not `found.files`, which leaves out missing files in some versions of Python.
-    place = f"{pinned.name}=={pinned.version}"
-    files: dict[str, _File] = {}
-    for given, recorded in _record(found, place):
-        path = given.replace("\\", "/")
-        outside = ".." in path.split("/") or PureWindowsPath(path).anchor  # drive or leading slash
-        if outside or not path.endswith(".py"):
-            continue
-        if (hashed := _RECORDED.fullmatch(recorded)) is None:
-            raise InputError(
-                f"{place}: {path}: the hash in RECORD is {recorded!r}, expected sha256=… in "
-                "urlsafe base64 without padding; install it anew"
-            )
-        files[path] = _File(f"{place}: {path}", path, hashed[1], str(found.locate_file(path)))
-    # Some build backends give an editable install a .py of its own, so RECORD alone doesn't tell.
-    if not files or _is_editable(found):
-        raise InputError(
-            f"{place}: RECORD doesn't list its Python files. An editable install's never does: "
-            "install it without -e"
-        )
-    return _Installed(pinned, place, tuple(files[path] for path in sorted(files)))
-
-
-def _record(found: metadata.Distribution, place: str) -> list[tuple[str, str]]:
-    """Path and hash of each row of RECORD; the hash is empty where there is none."""
-    try:
-        text = found.read_text("RECORD") or ""
-        rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-        return [(row[0], row[1] if len(row) > 1 else "") for row in rows if row]
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{place}: RECORD can't be read: {error}; install it anew") from None
-
-
-def _is_editable(found: metadata.Distribution) -> bool:
-    try:
-        url = json.loads(found.read_text("direct_url.json") or "{}")
-        return bool(url["dir_info"]["editable"])
-    except (ValueError, LookupError, TypeError):
-        return False
 
 
 def _parse(data: bytes, place: str) -> tuple[list[bytes], ast.Module]:

@@ -18,21 +18,20 @@ from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Plan, RankTable, Results
 from pagecost.policies import resolve, search_tiers
-from pagecost.report import words
-from pagecost.report.words import Change
+from pagecost.report import captions
+from pagecost.report.captions import Caption
+from pagecost.report.words import primary_change
 
 _FINE_SIZES = 48
 """About how many page sizes a curve has between the smallest and the largest frozen one."""
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """One figure: its anchor, what it found, how to read it, what it doesn't say, and drawings."""
+    """One figure: its anchor, number and caption, drawn wide and narrow."""
 
     anchor: str
     number: int
-    finding: str
-    reading: str
-    limit: str
+    caption: Caption
     drawings: tuple[Markup, ...]
 
 
@@ -48,21 +47,21 @@ _WIDTHS = (("wide", False), ("narrow", True))
 """The style sheet's class, and whether the drawing is the narrow one."""
 
 
-def _drawn(
-    drawer: Drawer, specs: Mapping[str, Any], anchor: str, title: str, description: str
-) -> tuple[Markup, ...]:
-    return tuple(
-        Markup(
-            inline(
-                drawer.svg(specs[width]),
-                css_class=width,
-                name=f"{anchor}-{width}",
-                title=title,
-                description=description,
-            )
+def _figure(
+    drawer: Drawer, anchor: str, number: int, caption: Caption, specs: Mapping[str, Any]
+) -> Figure:
+    """A figure whose specs by width are drawn for the page."""
+    drawings = (
+        inline(
+            drawer.svg(specs[width]),
+            css_class=width,
+            name=f"{anchor}-{width}",
+            title=f"Figure {number}. {caption.finding}",
+            description=caption.alternative,
         )
         for width, _ in _WIDTHS
     )
+    return Figure(anchor, number, caption, tuple(map(Markup, drawings)))
 
 
 # --- Cost against page size -----------------------------------------------------------------------
@@ -128,67 +127,12 @@ def cost_figure(plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> 
         return made
 
     specs = drawer.specs(("cost", curve), make)
-    finding = _cost_finding(plan, results)
-    drawings = _drawn(
-        drawer,
-        specs,
-        "fig-cost",
-        f"Figure 1. {finding}",
-        "Two panels over page size: pages on the left, the search-work proxy on the right, a line "
-        "a policy. Every value at a frozen page size stands in table 1.",
-    )
-    live = {name: spec for name, spec in specs.items() if "-" in name}
     linear = [METRICS[metric] for metric in axes if cost_chart.falls_back(curve, metric)]
+    note = f"A logarithm has no zero: {', '.join(linear)} on a linear axis." if linear else None
     return CostFigure(
-        figure=Figure(
-            anchor="fig-cost",
-            number=1,
-            finding=finding,
-            reading=_cost_reading(plan),
-            limit="The proxy panel never leaves: a saving in pages is only shown beside what it "
-            "takes in searches.",
-            drawings=drawings,
-        ),
-        specs=live,
-        linear=f"A logarithm has no zero: {', '.join(linear)} on a linear axis."
-        if linear
-        else None,
-    )
-
-
-def _cost_finding(plan: Plan, results: Results) -> str:
-    small, large = plan.page_sizes[0], plan.page_sizes[-1]
-    name = words.subject(plan.policy(plan.primary_policy))
-    ours = results.overall.policy(plan.primary_policy)
-    base = results.overall.policy(plan.baseline)
-    if plan.primary_policy == plan.baseline:
-        return (
-            f"{words.capital(name)} needs {words.number(ours.at(small).pages)} pages at page "
-            f"size {small:,}, {words.number(ours.at(large).pages)} at {large:,}."
-        )
-
-    def at(size: int, metric: str) -> str:
-        return Change(getattr(base.at(size), metric), getattr(ours.at(size), metric)).short
-
-    if small == large:
-        return (
-            f"Against the baseline, {name} changes pages by {at(small, 'pages')} and searches "
-            f"(proxy) by {at(small, 'searches')}."
-        )
-    return (
-        f"From {small:,} to {large:,} candidates a page, the change that {name} brings goes from "
-        f"{at(small, 'pages')} to {at(large, 'pages')} in pages, and from {at(small, 'searches')} "
-        f"to {at(large, 'searches')} in searches (proxy)."
-    )
-
-
-def _cost_reading(plan: Plan) -> str:
-    if len(plan.page_sizes) == 1:
-        return "One frozen page size. Lower is better in both panels."
-    return (
-        f"Marks are the {words.spelled(len(plan.page_sizes), 'frozen page size')}. The line "
-        "between them is counted from the same ranks at sizes that the plan does not name, and is "
-        "exploratory. Changes are drawn on one scale in both panels; lower is better in both."
+        figure=_figure(drawer, "fig-cost", 1, captions.cost(plan, results), specs),
+        specs={name: spec for name, spec in specs.items() if "-" in name},
+        linear=note,
     )
 
 
@@ -208,14 +152,6 @@ def outcome_figure(
         )
         for row in ours.costs
     ]
-    name = words.subject(plan.policy(plan.primary_policy))
-    at = ours.at(plan.primary_page_size)
-    total = results.overall.queries
-    finding = (
-        f"At page size {plan.primary_page_size:,}, {words.number(at.on_pages.tie)} of "
-        f"{words.count(total, 'query', 'queries')} take as many pages either way, and "
-        f"{words.number(at.on_searches.loss)} take more searches (proxy) with {name}."
-    )
     style, base = styles[plan.primary_policy], styles[plan.baseline]
     primary = plan.primary_page_size
     specs = drawer.specs(
@@ -225,23 +161,7 @@ def outcome_figure(
             for width, narrow in _WIDTHS
         },
     )
-    return Figure(
-        anchor="fig-wins",
-        number=2,
-        finding=finding,
-        reading=f"Queries on which {name} needs fewer, as many, or more than the baseline, by page "
-        f"size. All bars share one scale, 0 to {words.count(total, 'query', 'queries')}.",
-        limit="A query counts once, however many pages it gains or loses; the sums stand in "
-        "table 1.",
-        drawings=_drawn(
-            drawer,
-            specs,
-            "fig-wins",
-            f"Figure 2. {finding}",
-            "Two groups of bars by page size: fewer, as many, more, on pages and on the "
-            "search-work proxy. The same counts stand in table 2.",
-        ),
-    )
+    return _figure(drawer, "fig-wins", 2, captions.outcomes(plan, results), specs)
 
 
 # --- By repository and stratum --------------------------------------------------------------------
@@ -258,21 +178,14 @@ def group_figure(
             changes=[
                 groups_chart.Change(
                     size=size,
-                    pages=Change(base.pages, ours.pages).percent,
-                    searches=Change(base.searches, ours.searches).percent,
+                    pages=primary_change(plan, group, size, "pages").percent,
+                    searches=primary_change(plan, group, size, "searches").percent,
                 )
                 for size in plan.page_sizes
-                for base, ours in (
-                    (
-                        group.policy(plan.baseline).at(size),
-                        group.policy(plan.primary_policy).at(size),
-                    ),
-                )
             ],
         )
         for name, group in groups
     ]
-    finding = _group_finding(plan, [group for _, group in groups])
     style, sizes = styles[plan.primary_policy], plan.page_sizes
     primary = plan.primary_page_size
     specs = drawer.specs(
@@ -282,45 +195,5 @@ def group_figure(
             for width, narrow in _WIDTHS
         },
     )
-    return Figure(
-        anchor="fig-groups",
-        number=3,
-        finding=finding,
-        reading="Solid: pages, counted. Dashed: searches, proxy. Both in per cent of the baseline; "
-        f"values are printed at page size {primary:,}.",
-        limit="No interval over queries is shown: they are not independent draws.",
-        drawings=_drawn(
-            drawer,
-            specs,
-            "fig-groups",
-            f"Figure 3. {finding}",
-            "Small multiples over page size, one a repository or stratum: change in pages and in "
-            "searches. The values at the primary page size stand in table 4.",
-        ),
-    )
-
-
-def _group_finding(plan: Plan, groups: Sequence[Group]) -> str:
-    size = plan.primary_page_size
-    own = [group for group in groups if group.by == "repository"] or list(groups)
-
-    def extent(metric: str) -> str:
-        changes = sorted(
-            (
-                Change(
-                    getattr(group.policy(plan.baseline).at(size), metric),
-                    getattr(group.policy(plan.primary_policy).at(size), metric),
-                )
-                for group in own
-            ),
-            key=lambda change: change.percent or 0.0,
-        )
-        low, high = changes[0].short, changes[-1].short
-        return f"by {low}" if low == high else f"by {low} to {high}"
-
-    what = "repository" if own[0].by == "repository" else "group"
-    where = f"From {what} to {what}" if len(own) > 1 else f"In the one {what}"
-    return (
-        f"{where}, pages change {extent('pages')} and searches (proxy) {extent('searches')} "
-        f"at page size {size:,}."
-    )
+    caption = captions.groups(plan, [group for _, group in groups])
+    return _figure(drawer, "fig-groups", 3, caption, specs)

@@ -15,7 +15,7 @@ from pagecost.model import Plan
 from pagecost.prose import Rewrite
 from pagecost.report import words
 from pagecost.report.page import styles_of
-from pagecost.report.words import Change, Sentence
+from pagecost.report.words import Change, Sentence, primary_change
 from pagecost.versions import Version
 
 
@@ -125,9 +125,11 @@ def _changes(version: Version) -> tuple[Change, Change] | None:
     if version.record is None or version.plan.primary_policy == version.plan.baseline:
         return None
     plan, overall = version.plan, version.record.results.overall
-    base = overall.policy(plan.baseline).at(plan.primary_page_size)
-    ours = overall.policy(plan.primary_policy).at(plan.primary_page_size)
-    return Change(base.pages, ours.pages), Change(base.searches, ours.searches)
+    size = plan.primary_page_size
+    return (
+        primary_change(plan, overall, size, "pages"),
+        primary_change(plan, overall, size, "searches"),
+    )
 
 
 def _dumbbell(pair: tuple[Change, Change] | None, reach: float) -> tuple[float, float] | None:

@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import version as installed
-from typing import Any
 
 import msgspec
 from markupsafe import Markup
 
-from pagecost import __version__, export, jsonio, prose
+from pagecost import __version__, prose
 from pagecost.charts import theme
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
-from pagecost.model import ArchivesCorpus, Group, Plan, Results
+from pagecost.model import ArchivesCorpus, Plan
 from pagecost.prose import Rewrite
-from pagecost.report import figures, tables, words
-from pagecost.report.words import Change, Sentence
-from pagecost.versions import Record, Version
-
-
-class Headline(msgspec.Struct, frozen=True):
-    """One of the three figures under the headline. Bars are per cent of the larger count."""
-
-    name: str
-    kind: str
-    is_proxy: bool
-    change: Change
-    phrase: str
-    base_bar: float
-    ours_bar: float
-
-
-class Scores(msgspec.Struct, frozen=True):
-    """The parts of a report that need a record."""
-
-    headline: Sentence
-    not_found: str | None
-    trio: tuple[Headline, ...]
-    blocks: tuple[tables.SizeBlock, ...]
-    clipped: bool
-    outcomes: tuple[tables.OutcomeRow, ...]
-    qualities: tuple[tables.QualityRow, ...]
-    groups: tuple[tables.GroupRow, ...]
-    cost_figure: figures.CostFigure
-    outcome_figure: figures.Figure | None
-    group_figure: figures.Figure | None
-    results: Results
-    results_sha256: str
-    results_bytes: int
-    origin_equal: bool | None
+from pagecost.report import words
+from pagecost.report.scores import Scores, scores_of
+from pagecost.report.words import Sentence
+from pagecost.versions import Version
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -160,7 +127,7 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
     styles = styles_of(plan)
     scores = None
     if version.record is not None:
-        scores = _scores(plan, version.record, styles, drawer)
+        scores = scores_of(plan, version.record, styles, drawer)
     kind, kind_said = words.KINDS[plan.kind]
 
     def statements(texts: list[str]) -> tuple[Markup, ...]:
@@ -211,78 +178,10 @@ def _description(plan: Plan, scores: Scores | None) -> str:
     return f"{start} {' '.join(plan.caveat.split())}"
 
 
-def _scores(plan: Plan, record: Record, styles: dict[str, Style], drawer: Drawer) -> Scores:
-    results, table = record.results, record.table
-    compares = plan.primary_policy != plan.baseline
-    named = _panel_names(results.groups[1:])
-    blocks = tuple(tables.cost_blocks(plan, results, styles))
-    curves = figures.curves(plan, table, list(styles.values()))
-    return Scores(
-        headline=words.headline(plan, results),
-        not_found=words.not_found(plan, results),
-        trio=tuple(_trio(plan, results)),
-        blocks=blocks,
-        clipped=tables.is_clipped(blocks),
-        outcomes=tuple(tables.outcome_rows(plan, results)) if compares else (),
-        qualities=tuple(tables.quality_rows(plan, results, styles)),
-        groups=tuple(tables.group_rows(plan, results, table)),
-        cost_figure=figures.cost_figure(plan, results, curves, drawer),
-        outcome_figure=figures.outcome_figure(plan, results, styles, drawer) if compares else None,
-        group_figure=figures.group_figure(plan, named, styles, drawer) if compares else None,
-        results=results,
-        results_sha256=jsonio.sha256(record.results_json),
-        results_bytes=len(record.results_json),
-        origin_equal=_origin_equal(plan, results),
-    )
-
-
-def _panel_names(groups: list[Group]) -> list[tuple[str, Group]]:
-    """Short names for small panels: `lxd` for `lxc/lxd` where that is clear."""
-    short = [group.name.rsplit("/", 1)[-1] for group in groups]
-    clear = len(set(short)) == len(short)
-    return [
-        (name if clear else group.name, group) for name, group in zip(short, groups, strict=True)
-    ]
-
-
 def _commands(plan: Plan, scores: Scores | None, get_corpus: str) -> list[str]:
     """How a reader with a clone replays this page."""
     replay = [f"pagecost score {plan.key}"] if scores else []
     return [get_corpus, f"pagecost verify {plan.key}", *replay, "pagecost build"]
-
-
-def _origin_equal(plan: Plan, results: Results) -> bool | None:
-    """Is the record, in the published format, the published one? None where none is named."""
-    if plan.origin is None or plan.origin.results.export is None:
-        return None
-    exported = export.FORMATS[plan.origin.results.export](plan, results)
-    return jsonio.sha256(exported) == plan.origin.results.sha256
-
-
-def _trio(plan: Plan, results: Results) -> list[Headline]:
-    size = plan.primary_page_size
-    base = results.overall.policy(plan.baseline).at(size)
-    ours = results.overall.policy(plan.primary_policy).at(size)
-    found = []
-    for name, metric, is_proxy in (
-        ("Pages", "pages", False),
-        ("Emitted candidates", "emitted", False),
-        ("Search-work proxy", "searches", True),
-    ):
-        change = Change(getattr(base, metric), getattr(ours, metric))
-        most = max(change.base, change.ours, 1)
-        found.append(
-            Headline(
-                name=name,
-                kind="proxy, not time" if is_proxy else "counted",
-                is_proxy=is_proxy,
-                change=change,
-                phrase=change.amount or "as many",
-                base_bar=round(100 * change.base / most, 2),
-                ours_bar=round(100 * change.ours / most, 2),
-            )
-        )
-    return found
 
 
 def _sources(plan: Plan) -> list[Source]:
@@ -309,33 +208,3 @@ def _tools() -> tuple[tuple[str, str], ...]:
         ("pagecost", __version__),
         *((name, installed(name)) for name in ("altair", "vl-convert-python")),
     )
-
-
-def figures_script(cost_figure: figures.CostFigure) -> bytes:
-    """The interactive specs, as a script beside the page: a fetch would not work from a folder.
-
-    Data sets that several specs share are written once, and named by place.
-    """
-    shared: list[object] = []
-    specs = {}
-    for name, spec in cost_figure.specs.items():
-        places = {}
-        for own, rows in spec["datasets"].items():
-            if rows not in shared:
-                shared.append(rows)
-            places[own] = shared.index(rows)
-        specs[name] = {**spec, "datasets": places}
-    parts = {
-        "colours": theme.VARIABLES,
-        "datasets": shared,
-        "figures": {cost_figure.figure.anchor: specs},
-    }
-    return f"window.pagecost = {script_json(parts)};\n".encode()
-
-
-def script_json(value: Any) -> str:
-    """JSON that is safe inside a script, wherever it stands. The one writer of embedded data."""
-    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text

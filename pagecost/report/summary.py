@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from pagecost.prose import escape, plain
 from pagecost.report import words
-from pagecost.report.page import ReportPage, Scores
+from pagecost.report.page import ReportPage
+from pagecost.report.scores import Scores
 
 
 def summary(page: ReportPage, site_url: str | None) -> bytes:

@@ -10,7 +10,7 @@ import numpy as np
 from pagecost import cost
 from pagecost.charts.theme import Style
 from pagecost.model import NOT_FOUND, Group, Outcomes, Plan, Quality, RankTable, Results
-from pagecost.report.words import Change
+from pagecost.report.words import Change, primary_change
 
 
 class CostRow(msgspec.Struct, frozen=True):
@@ -124,15 +124,13 @@ def group_rows(plan: Plan, results: Results, table: RankTable) -> Iterator[Group
     for group in groups:
         mask = np.array([_belongs(row.repository, row.stratum, group) for row in table.rows])
         mine, theirs = ours.ranks[mask], base.ranks[mask]
-        mine_at = group.policy(plan.primary_policy).at(plan.primary_page_size)
-        base_at = group.policy(plan.baseline).at(plan.primary_page_size)
         yield GroupRow(
             name="all queries" if group.by == "all" else group.name,
             by=group.by,
             queries=group.queries,
             ranks=cost.outcomes(mine, mine != NOT_FOUND, theirs, theirs != NOT_FOUND),
-            pages=Change(base_at.pages, mine_at.pages),
-            searches=Change(base_at.searches, mine_at.searches),
+            pages=primary_change(plan, group, plan.primary_page_size, "pages"),
+            searches=primary_change(plan, group, plan.primary_page_size, "searches"),
         )
 
 

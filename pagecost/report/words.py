@@ -7,9 +7,9 @@ import msgspec
 from pagecost.model import (
     Bm25,
     Deferred,
+    Group,
     Interleave,
     Model,
-    PageCost,
     Plan,
     Policy,
     Ranking,
@@ -90,6 +90,16 @@ class Change(msgspec.Struct, frozen=True):
         return None if shown == "0.0" else f"{shown}{NARROW}% {word}"
 
 
+def primary_change(plan: Plan, group: Group, size: int, metric: str) -> Change:
+    """The primary policy's count against the baseline's, over a group at a page size.
+
+    `metric` is `pages`, `emitted` or `searches`.
+    """
+    base = group.policy(plan.baseline).at(size)
+    ours = group.policy(plan.primary_policy).at(size)
+    return Change(getattr(base, metric), getattr(ours, metric))
+
+
 class Piece(msgspec.Struct, frozen=True):
     """Part of a sentence, strong or not."""
 
@@ -114,10 +124,9 @@ def headline(plan: Plan, results: Results) -> Sentence:
     """The one sentence about the primary policy against the baseline at the primary page size."""
     size = plan.primary_page_size
     primary = plan.policy(plan.primary_policy)
-    base = results.overall.policy(plan.baseline).at(size)
-    ours = results.overall.policy(plan.primary_policy).at(size)
     start = f"At {count(size, 'candidate')} a page, {subject(primary)} needs "
     if plan.primary_policy == plan.baseline:
+        ours = results.overall.policy(plan.baseline).at(size)
         return (
             Piece(start),
             Piece(count(ours.pages, "page"), strong=True),
@@ -125,12 +134,12 @@ def headline(plan: Plan, results: Results) -> Sentence:
             Piece(count(ours.searches, "search", "searches"), strong=True),
             Piece(" (proxy)."),
         )
-    return (Piece(start), *_two_sides(base, ours))
+    pages = primary_change(plan, results.overall, size, "pages").amount
+    searches = primary_change(plan, results.overall, size, "searches").amount
+    return (Piece(start), *_two_sides(pages, searches))
 
 
-def _two_sides(base: PageCost, ours: PageCost) -> Sentence:
-    pages = Change(base.pages, ours.pages).amount
-    searches = Change(base.searches, ours.searches).amount
+def _two_sides(pages: str | None, searches: str | None) -> Sentence:
     if pages is None and searches is None:
         return (Piece("as many pages and as many searches (proxy) as the baseline."),)
     return (

@@ -1,0 +1,117 @@
+"""What each figure found, in one sentence made from the record, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from pagecost.model import Group, Plan, Results
+from pagecost.report import words
+from pagecost.report.words import primary_change
+
+
+class Caption(msgspec.Struct, frozen=True):
+    """A figure's finding, how to read it, its limit, and what it shows for who can't see it."""
+
+    finding: str
+    reading: str
+    limit: str
+    alternative: str
+
+
+def cost(plan: Plan, results: Results) -> Caption:
+    """Cost against page size."""
+    return Caption(
+        finding=_cost_finding(plan, results),
+        reading=_cost_reading(plan),
+        limit="The proxy panel never leaves: a saving in pages is only shown beside what it takes "
+        "in searches.",
+        alternative="Two panels over page size: pages on the left, the search-work proxy on the "
+        "right, a line a policy. Every value at a frozen page size stands in table 1.",
+    )
+
+
+def _cost_finding(plan: Plan, results: Results) -> str:
+    small, large = plan.page_sizes[0], plan.page_sizes[-1]
+    name = words.subject(plan.policy(plan.primary_policy))
+    if plan.primary_policy == plan.baseline:
+        ours = results.overall.policy(plan.primary_policy)
+        return (
+            f"{words.capital(name)} needs {words.number(ours.at(small).pages)} pages at page "
+            f"size {small:,}, {words.number(ours.at(large).pages)} at {large:,}."
+        )
+
+    def at(size: int, metric: str) -> str:
+        return primary_change(plan, results.overall, size, metric).short
+
+    if small == large:
+        return (
+            f"Against the baseline, {name} changes pages by {at(small, 'pages')} and searches "
+            f"(proxy) by {at(small, 'searches')}."
+        )
+    return (
+        f"From {small:,} to {large:,} candidates a page, the change that {name} brings goes from "
+        f"{at(small, 'pages')} to {at(large, 'pages')} in pages, and from {at(small, 'searches')} "
+        f"to {at(large, 'searches')} in searches (proxy)."
+    )
+
+
+def _cost_reading(plan: Plan) -> str:
+    if len(plan.page_sizes) == 1:
+        return "One frozen page size. Lower is better in both panels."
+    return (
+        f"Marks are the {words.spelled(len(plan.page_sizes), 'frozen page size')}. The line "
+        "between them is counted from the same ranks at sizes that the plan does not name, and is "
+        "exploratory. Changes are drawn on one scale in both panels; lower is better in both."
+    )
+
+
+def outcomes(plan: Plan, results: Results) -> Caption:
+    """Who wins, who loses."""
+    name = words.subject(plan.policy(plan.primary_policy))
+    at = results.overall.policy(plan.primary_policy).at(plan.primary_page_size)
+    queries = words.count(results.overall.queries, "query", "queries")
+    return Caption(
+        finding=f"At page size {plan.primary_page_size:,}, {words.number(at.on_pages.tie)} of "
+        f"{queries} take as many pages either way, and {words.number(at.on_searches.loss)} take "
+        f"more searches (proxy) with {name}.",
+        reading=f"Queries on which {name} needs fewer, as many, or more than the baseline, by page "
+        f"size. All bars share one scale, 0 to {queries}.",
+        limit="A query counts once, however many pages it gains or loses; the sums stand in "
+        "table 1.",
+        alternative="Two groups of bars by page size: fewer, as many, more, on pages and on the "
+        "search-work proxy. The same counts stand in table 2.",
+    )
+
+
+def groups(plan: Plan, several: Sequence[Group]) -> Caption:
+    """By repository and stratum."""
+    size = plan.primary_page_size
+    return Caption(
+        finding=_group_finding(plan, several, size),
+        reading="Solid: pages, counted. Dashed: searches, proxy. Both in per cent of the baseline; "
+        f"values are printed at page size {size:,}.",
+        limit="No interval over queries is shown: they are not independent draws.",
+        alternative="Small multiples over page size, one a repository or stratum: change in pages "
+        "and in searches. The values at the primary page size stand in table 4.",
+    )
+
+
+def _group_finding(plan: Plan, several: Sequence[Group], size: int) -> str:
+    own = [group for group in several if group.by == "repository"] or list(several)
+
+    def extent(metric: str) -> str:
+        changes = sorted(
+            (primary_change(plan, group, size, metric) for group in own),
+            key=lambda change: change.percent or 0.0,
+        )
+        low, high = changes[0].short, changes[-1].short
+        return f"by {low}" if low == high else f"by {low} to {high}"
+
+    what = "repository" if own[0].by == "repository" else "group"
+    where = f"From {what} to {what}" if len(own) > 1 else f"In the one {what}"
+    return (
+        f"{where}, pages change {extent('pages')} and searches (proxy) {extent('searches')} "
+        f"at page size {size:,}."
+    )

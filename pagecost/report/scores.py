@@ -1,0 +1,111 @@
+"""The parts of a report that need a record: headline, tables and figures."""
+
+from __future__ import annotations
+
+import msgspec
+
+from pagecost import export, jsonio
+from pagecost.charts.draw import Drawer
+from pagecost.charts.theme import Style
+from pagecost.model import Group, Plan, Results
+from pagecost.report import figures, tables, words
+from pagecost.report.words import Change, Sentence, primary_change
+from pagecost.versions import Record
+
+
+class Headline(msgspec.Struct, frozen=True):
+    """One of the three figures under the headline. Bars are per cent of the larger count."""
+
+    name: str
+    kind: str
+    is_proxy: bool
+    change: Change
+    phrase: str
+    base_bar: float
+    ours_bar: float
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """The parts of a report that need a record."""
+
+    headline: Sentence
+    not_found: str | None
+    trio: tuple[Headline, ...]
+    blocks: tuple[tables.SizeBlock, ...]
+    clipped: bool
+    outcomes: tuple[tables.OutcomeRow, ...]
+    qualities: tuple[tables.QualityRow, ...]
+    groups: tuple[tables.GroupRow, ...]
+    cost_figure: figures.CostFigure
+    outcome_figure: figures.Figure | None
+    group_figure: figures.Figure | None
+    results: Results
+    results_sha256: str
+    results_bytes: int
+    origin_equal: bool | None
+
+
+def scores_of(plan: Plan, record: Record, styles: dict[str, Style], drawer: Drawer) -> Scores:
+    results, table = record.results, record.table
+    compares = plan.primary_policy != plan.baseline
+    named = _panel_names(results.groups[1:])
+    blocks = tuple(tables.cost_blocks(plan, results, styles))
+    curves = figures.curves(plan, table, list(styles.values()))
+    return Scores(
+        headline=words.headline(plan, results),
+        not_found=words.not_found(plan, results),
+        trio=tuple(_trio(plan, results)),
+        blocks=blocks,
+        clipped=tables.is_clipped(blocks),
+        outcomes=tuple(tables.outcome_rows(plan, results)) if compares else (),
+        qualities=tuple(tables.quality_rows(plan, results, styles)),
+        groups=tuple(tables.group_rows(plan, results, table)),
+        cost_figure=figures.cost_figure(plan, results, curves, drawer),
+        outcome_figure=figures.outcome_figure(plan, results, styles, drawer) if compares else None,
+        group_figure=figures.group_figure(plan, named, styles, drawer) if compares else None,
+        results=results,
+        results_sha256=jsonio.sha256(record.results_json),
+        results_bytes=len(record.results_json),
+        origin_equal=_origin_equal(plan, results),
+    )
+
+
+def _panel_names(groups: list[Group]) -> list[tuple[str, Group]]:
+    """Short names for small panels: `lxd` for `lxc/lxd` where that is clear."""
+    short = [group.name.rsplit("/", 1)[-1] for group in groups]
+    clear = len(set(short)) == len(short)
+    return [
+        (name if clear else group.name, group) for name, group in zip(short, groups, strict=True)
+    ]
+
+
+def _trio(plan: Plan, results: Results) -> list[Headline]:
+    size = plan.primary_page_size
+    found = []
+    for name, metric, is_proxy in (
+        ("Pages", "pages", False),
+        ("Emitted candidates", "emitted", False),
+        ("Search-work proxy", "searches", True),
+    ):
+        change = primary_change(plan, results.overall, size, metric)
+        most = max(change.base, change.ours, 1)
+        found.append(
+            Headline(
+                name=name,
+                kind="proxy, not time" if is_proxy else "counted",
+                is_proxy=is_proxy,
+                change=change,
+                phrase=change.amount or "as many",
+                base_bar=round(100 * change.base / most, 2),
+                ours_bar=round(100 * change.ours / most, 2),
+            )
+        )
+    return found
+
+
+def _origin_equal(plan: Plan, results: Results) -> bool | None:
+    """Is the record, in the published format, the published one? None where none is named."""
+    if plan.origin is None or plan.origin.results.export is None:
+        return None
+    exported = export.FORMATS[plan.origin.results.export](plan, results)
+    return jsonio.sha256(exported) == plan.origin.results.sha256
