@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import jinja2
 import msgspec
 from markupsafe import Markup
 
 from pagecost import export, jsonio, links, plan, prose
 from pagecost.charts.draw import Drawer
 from pagecost.errors import InputError
+from pagecost.look import Look
 from pagecost.model import Results
 from pagecost.project import PROJECTION, Config
 from pagecost.prose import Rewrite, relative
@@ -25,15 +24,6 @@ from pagecost.versions import Version
 
 _PASSED_ON = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".pdf")
 _FRONT = "index.md"
-
-
-def templates_folder() -> Path:
-    """The look that comes with pagecost: beside the package in a checkout, inside it in a wheel."""
-    here = Path(__file__).resolve().parent
-    for folder in (here.parent / "templates", here / "templates"):
-        if (folder / "base.html").is_file() and (folder / "assets" / "site.css").is_file():
-            return folder
-    raise InputError(f"{here}: the templates are missing; install pagecost again")
 
 
 def render(
@@ -69,50 +59,16 @@ class _Site:
         self.experiments: dict[str, list[Version]] = {}
         for version in versions:
             self.experiments.setdefault(version.plan.experiment, []).append(version)
-        self._folders = [folder for folder in (config.root / "templates",) if folder.is_dir()]
-        self._folders.append(templates_folder())
-        self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader([str(folder) for folder in self._folders]),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
-        self._environment.globals.update(
-            number=words.number,
-            count=words.count,
-            decimal=words.decimal,
-            spelled=words.spelled,
-            capital=words.capital,
-        )
-        self._assets: dict[str, tuple[str, bytes]] = {}
+        self._look = Look(config.root, drawer)
         self._pages = self._markdown_pages()
 
     # --- Pieces -----------------------------------------------------------------------------------
 
-    def _asset(self, name: str) -> str:
-        """The published path of an asset, which carries its content's hash."""
-        if name not in self._assets:
-            data = self._drawer.vega_bundle() if name == "vega.js" else self._read_asset(name)
-            stem, dot, suffix = name.rpartition(".")
-            self._assets[name] = (f"assets/{stem}.{jsonio.sha256(data)[:10]}{dot}{suffix}", data)
-        return self._assets[name][0]
-
-    def _read_asset(self, name: str) -> bytes:
-        for folder in self._folders:
-            if (path := folder / "assets" / name).is_file():
-                return path.read_bytes()
-        raise InputError(f"assets/{name}: in none of {', '.join(map(str, self._folders))}")
-
-    def used_assets(self) -> dict[str, bytes]:
-        """The assets that some page refers to."""
-        return dict(self._assets.values())
-
     def _page(
         self, template: str, path: str, crumbs: Sequence[tuple[str, str]], **data: Any
     ) -> bytes:
-        made = self._environment.get_template(template).render(
+        made = self._look.render(
+            template,
             site_name=self._config.site_name,
             repo_url=self._config.repo_url,
             canonical=self._canonical(path),
@@ -120,7 +76,7 @@ class _Site:
             crumbs=[{"text": text, "target": target} for text, target in crumbs],
             path=path,
             url=lambda target: relative(target, path),
-            asset=lambda name: relative(self._asset(name), path),
+            asset=lambda name: relative(self._look.asset(name), path),
             **data,
         )
         return made.encode("utf-8")
@@ -145,6 +101,10 @@ class _Site:
             return relative(target, page) + mark + fragment
 
         return rewrite
+
+    def used_assets(self) -> dict[str, bytes]:
+        """The assets that some page refers to."""
+        return self._look.used
 
     # --- Reports ----------------------------------------------------------------------------------
 

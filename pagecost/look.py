@@ -1,0 +1,77 @@
+"""How it looks: templates and assets, the project's own before those that come with pagecost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from pagecost import jsonio
+from pagecost.charts.draw import Drawer
+from pagecost.errors import InputError
+from pagecost.report import words
+
+
+def templates_folder() -> Path:
+    """The look that comes with pagecost: beside the package in a checkout, inside it in a wheel."""
+    here = Path(__file__).resolve().parent
+    for folder in (here.parent / "templates", here / "templates"):
+        if (folder / "base.html").is_file() and (folder / "assets" / "site.css").is_file():
+            return folder
+    raise InputError(f"{here}: the templates are missing; install pagecost again")
+
+
+class Look:
+    """Templates by name, and assets by name, each published under a name with its hash."""
+
+    def __init__(self, root: Path, drawer: Drawer) -> None:
+        self._drawer = drawer
+        own = root / "templates"
+        self._folders = [own] if own.is_dir() else []
+        self._folders.append(templates_folder())
+        self._environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader([str(folder) for folder in self._folders]),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.globals.update(
+            number=words.number,
+            count=words.count,
+            decimal=words.decimal,
+            spelled=words.spelled,
+            capital=words.capital,
+        )
+        self._assets: dict[str, tuple[str, bytes]] = {}
+
+    def render(self, template: str, **data: Any) -> str:
+        """A page. InputError names the template and line that can't be rendered."""
+        try:
+            return self._environment.get_template(template).render(data)
+        except jinja2.TemplateSyntaxError as error:
+            place = f"{error.filename or template}: line {error.lineno}"
+            raise InputError(f"{place}: {error.message}") from None
+        except jinja2.TemplateError as error:
+            raise InputError(f"{template}: {error}") from None
+
+    def asset(self, name: str) -> str:
+        """The published path of an asset, which carries its content's hash."""
+        if name not in self._assets:
+            data = self._drawer.vega_bundle() if name == "vega.js" else self._read(name)
+            stem, dot, suffix = name.rpartition(".")
+            self._assets[name] = (f"assets/{stem}.{jsonio.sha256(data)[:10]}{dot}{suffix}", data)
+        return self._assets[name][0]
+
+    def _read(self, name: str) -> bytes:
+        for folder in self._folders:
+            if (path := folder / "assets" / name).is_file():
+                return path.read_bytes()
+        raise InputError(f"assets/{name}: in none of {', '.join(map(str, self._folders))}")
+
+    @property
+    def used(self) -> dict[str, bytes]:
+        """The assets that some page refers to, by published path."""
+        return dict(self._assets.values())
