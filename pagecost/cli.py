@@ -256,7 +256,7 @@ def verify(work: Any, selection: str | None, as_json: bool, strict: bool) -> Non
     checks = []
     for check in pipeline.verify_all(work, work.project.select(selection), strict=strict):
         checks.append(check)
-        if not as_json:
+        if not as_json and not (work.console.is_quiet and check.outcome == "ok"):
             click.echo(f"{check.outcome:<12}  {check.version}  {check.check}: {check.said}")
     failed = [c for c in checks if c.outcome == "failed" or (strict and c.outcome != "ok")]
     if as_json:

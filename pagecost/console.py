@@ -23,9 +23,14 @@ class Console:
         self._out = out or sys.stderr
         self.warnings = 0
 
+    @property
+    def is_quiet(self) -> bool:
+        """Did the user ask for what is wrong and nothing else?"""
+        return self._level == "quiet"
+
     def say(self, text: str) -> None:
         """For everyone who did not ask for quiet."""
-        if self._level != "quiet":
+        if not self.is_quiet:
             print(text, file=self._out, flush=True)
 
     def detail(self, text: str) -> None:
@@ -41,7 +46,7 @@ class Console:
     @contextmanager
     def progress(self, what: str, total: int | None, unit: str = "") -> Iterator[_Progress]:
         """A bar after a second on a terminal; elsewhere a plain line every few seconds."""
-        progress = _Progress(what, total, unit, None if self._level == "quiet" else self._out)
+        progress = _Progress(what, total, unit, None if self.is_quiet else self._out)
         try:
             yield progress
         finally:

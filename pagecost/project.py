@@ -179,7 +179,9 @@ def _environment(loader: _Loader, node: yaml.Node) -> Any:
     for name in names:
         value = os.environ.get(str(loader.construct_scalar(name)))  # type: ignore[arg-type]
         if value is not None:
-            return yaml.safe_load(value)
+            # A scalar, whatever is in it: a name with a colon is no mapping.
+            tag = loader.resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
+            return loader.construct_object(yaml.ScalarNode(tag, value))  # type: ignore[no-untyped-call]
     return default
 
 
@@ -237,9 +239,16 @@ def _text(data: dict[Any, Any], key: str, path: Path) -> str | None:
         return None
     if not isinstance(value, str):
         raise InputError(f"{path}: {key}: {value!r}, expected text")
-    if not value.isprintable():  # half a surrogate pair could not be written to any page
-        raise InputError(f"{path}: {key}: {value!r}, expected one line of printable text")
-    return value
+    return _encodable(value, key, path)
+
+
+def _encodable(text: str, key: str, path: Path) -> str:
+    """A YAML escape can name half a surrogate pair, which no page could hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"{path}: {key}: {text!r} holds what is no character") from None
+    return text
 
 
 def _url(data: dict[Any, Any], key: str, path: Path) -> str | None:
@@ -257,10 +266,10 @@ def _nav(value: object, path: Path, depth: int = 0) -> Iterator[tuple[str, str]]
         raise InputError(f"{path}: nav: nested too deeply")
     for item in value if isinstance(value, list) else ():
         if isinstance(item, str):
-            yield Path(item).stem, item
+            yield Path(_encodable(item, "nav", path)).stem, item
         elif isinstance(item, dict):
             for title, below in item.items():
                 if isinstance(below, str):
-                    yield str(title), below
+                    yield _encodable(str(title), "nav", path), _encodable(below, "nav", path)
                 else:
                     yield from _nav(below, path, depth + 1)

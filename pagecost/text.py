@@ -12,6 +12,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 TextKind = Literal["raw", "identifiers"]
@@ -53,6 +54,7 @@ def lower(text: str) -> str:
     return "".join(low if len(low := character.lower()) == 1 else character for character in text)
 
 
+@lru_cache(maxsize=1 << 16)  # queries repeat their words
 def identifier_parts(word: str) -> tuple[str, ...]:
     """A word's parts, lower case: `parseHTTPRequest2` is parse, http, request2.
 
@@ -60,6 +62,8 @@ def identifier_parts(word: str) -> tuple[str, ...]:
     (Nd), or that follows an upper-case letter and stands before a lower-case one; neighbours are
     those of the original word.
     """
+    if word.isascii() and word.islower():
+        return (word,)
     kinds = [unicodedata.category(character) for character in word]
     cuts = [0]
     for i in range(1, len(word)):

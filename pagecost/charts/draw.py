@@ -27,12 +27,24 @@ def spec(drawing: Drawing) -> dict[str, Any]:
     rows = sum(map(len, drawing.datasets.values()))
     if rows > ROW_CAP:
         raise ValueError(f"a figure of {rows:,} rows of data; aggregate first, to {ROW_CAP:,}")
-    made: dict[str, Any] = drawing.chart.to_dict()
+    made: dict[str, Any] = _drawable(drawing.chart.to_dict())
     return made | {
         "$schema": _SCHEMA_URL,
         "config": theme.config(),
-        "datasets": drawing.datasets,
+        "datasets": _drawable(drawing.datasets),
     }
+
+
+_UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _drawable(value: Any) -> Any:
+    """The same without characters that XML can't hold: one would end the process that draws it."""
+    if isinstance(value, str):
+        return _UNDRAWABLE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {key: _drawable(one) for key, one in value.items()}
+    return [_drawable(one) for one in value] if isinstance(value, list) else value
 
 
 @cache
@@ -111,7 +123,10 @@ def inline(svg: str, *, css_class: str, name: str, title: str, description: str)
     Dropping per-mark ARIA (one image, one description), empty groups and decimals more than halves
     it. `name` makes its ids unique in the page.
     """
-    root = ElementTree.fromstring(re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", svg).replace("xlink:", ""))
+    root = ElementTree.fromstring(svg)
+    for element in root.iter():
+        element.tag = _local(element.tag)
+        element.attrib = {_local(key): _variable(value) for key, value in element.attrib.items()}
     _shrink(root)
     root = ElementTree.fromstring(ElementTree.tostring(root))  # merged groups shrink once more
     _shrink(root)
@@ -126,10 +141,17 @@ def inline(svg: str, *, css_class: str, name: str, title: str, description: str)
     ElementTree.SubElement(out, "title", {"id": f"{name}-t"}).text = title
     ElementTree.SubElement(out, "desc", {"id": f"{name}-d"}).text = description
     out.extend(list(root))
-    text = ElementTree.tostring(out, encoding="unicode")
-    for colour, variable in theme.VARIABLES.items():
-        text = text.replace(f'"{colour}"', f'"var(--{variable})"')
-    return text
+    return ElementTree.tostring(out, encoding="unicode")
+
+
+def _local(name: str) -> str:
+    """A name without its namespace: inside a page there are none."""
+    return name.rpartition("}")[2]
+
+
+def _variable(value: str) -> str:
+    """An attribute's value; where it is a colour of the theme, the style sheet's variable."""
+    return f"var(--{theme.VARIABLES[value]})" if value in theme.VARIABLES else value
 
 
 def _shrink(element: ElementTree.Element) -> None:

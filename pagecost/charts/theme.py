@@ -91,7 +91,7 @@ def config() -> dict[str, object]:
         "gridWidth": 1, "tickSize": 4, "labelPadding": 4, "titlePadding": 8, "labelFlush": False,
     }  # fmt: skip
     return {
-        "background": None,
+        "background": "transparent",
         "font": FONT,
         "padding": 2,
         "view": {"stroke": None},

@@ -7,10 +7,11 @@ serialises archives before, and a smaller repacking holds the same bytes of ever
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from pagecost.corpora.build import Row, build
 from pagecost.corpora.projection import Coordinates, parse
@@ -114,11 +115,32 @@ class ArchivesSource:
                     f"{archive.licence.sha256}"
                 )
             noticed = _noticed_folders(source.files)
-            files: dict[str, bytes] = {}
+            files: dict[str, _File] = {}
             for row in rows:
                 if row.path not in files:
-                    files[row.path] = source.read(row.path)
-                yield _keep(row, files[row.path], noticed)
+                    files[row.path] = _file(row, source.read(row.path), noticed)
+                yield _keep(row, files[row.path])
+
+
+class _File(msgspec.Struct, frozen=True):
+    """A source file, and the reason that leaves out all of it, if there is one."""
+
+    data: bytes
+    text: str
+    reason: str | None
+
+
+def _file(row: Coordinates, data: bytes, noticed: frozenset[PurePosixPath]) -> _File:
+    text = _decode(data, f"{row.place}: {row.path}")
+    header = text.partition("package ")[0]
+    reason = None
+    if _GENERATED.search(header):
+        reason = "generated"
+    elif not noticed.isdisjoint(PurePosixPath(row.path).parents):
+        reason = "notice"
+    elif "Apache License" not in header and _OTHER_TERMS.search(header):
+        reason = "header"
+    return _File(data, text, reason)
 
 
 def _noticed_folders(files: frozenset[str]) -> frozenset[PurePosixPath]:
@@ -129,46 +151,32 @@ def _noticed_folders(files: frozenset[str]) -> frozenset[PurePosixPath]:
     )
 
 
-def _keep(row: Coordinates, data: bytes, noticed: frozenset[PurePosixPath]) -> Row | str:
-    """The row as a document and its query, or the reason why it is left out."""
-    place = row.place
-    code = _decode(_cut(data, row.code, place), place)
-    query = "\n".join(_decode(_cut(data, span, place), place) for span in row.doc_spans).strip()
-    identity = f"{row.repository}\0{row.path}\0{code}".encode()
-    if (found := hashlib.sha256(identity).hexdigest()) != row.candidate_id:
-        raise InputError(f"{place}: the code hashes to {found}, the row says {row.candidate_id}")
-    whole = _decode(data, f"{place}: {row.path}")
-    reason = _excluded(row, whole, code, query, noticed)
-    if reason is not None:
-        return reason
+def _keep(row: Coordinates, file: _File) -> Row | str:
+    """The row as a document and its query, or the first reason why it is left out."""
+    code = _decode(_cut(file.data, row.code, row.place), row.place)
+    spans = (_cut(file.data, span, row.place) for span in row.doc_spans)
+    query = "\n".join(_decode(span, row.place) for span in spans).strip()
+    found = sha256(f"{row.repository}\0{row.path}\0{code}".encode())
+    if found != row.candidate_id:
+        raise InputError(
+            f"{row.place}: the code hashes to {found}, the row says {row.candidate_id}"
+        )
+    if code not in file.text:
+        return "code"
+    if file.reason is not None:
+        return file.reason
+    asked = normalized(query)
+    if not asked or asked in normalized(code):
+        return "query"
     document = Document(
         id=row.candidate_id,
         repository=row.repository,
         path=row.path,
         name=row.name,
-        line=data.count(b"\n", 0, row.code[0]) + 1,
+        line=file.data.count(b"\n", 0, row.code[0]) + 1,
         text=code,
     )
     return Row(document=document, query=query)
-
-
-def _excluded(
-    row: Coordinates, whole: str, code: str, query: str, noticed: frozenset[PurePosixPath]
-) -> str | None:
-    """The first reason of REASONS that applies, in their order."""
-    header = whole.partition("package ")[0]
-    if code not in whole:
-        return "code"
-    if _GENERATED.search(header):
-        return "generated"
-    if noticed and not noticed.isdisjoint(PurePosixPath(row.path).parents):
-        return "notice"
-    if "Apache License" not in header and _OTHER_TERMS.search(header):
-        return "header"
-    asked = normalized(query)
-    if not asked or asked in normalized(code):
-        return "query"
-    return None
 
 
 def _cut(data: bytes, span: tuple[int, int], place: str) -> bytes:
