@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import os
 import sys
 from collections.abc import Callable
 from functools import update_wrapper
@@ -25,6 +28,8 @@ class _Group(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # as stderr does what it can't encode
+            sys.stdout.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
         except PagecostError as error:
@@ -32,8 +37,19 @@ class _Group(click.Group):
             ctx.exit(error.status)
         except BrokenPipeError:
             # Whoever read stdout has enough (`pagecost score … | head`).
-            sys.stderr.close()
+            _drop_stdout()
             ctx.exit(1)
+        except OSError as error:
+            # Files are read and written with messages of their own: this is a full disk on stdout.
+            click.echo(f"error: {error.filename or 'output'}: {error.strerror or error}", err=True)
+            _drop_stdout()
+            ctx.exit(2)
+
+
+def _drop_stdout() -> None:
+    """What could not be written is not tried again when Python ends."""
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -207,7 +223,7 @@ def score(work: Any, key: str) -> None:
     """
     from pagecost import pipeline
 
-    sys.stdout.buffer.write(pipeline.score(work, key).results_json)
+    click.echo(pipeline.score(work, key).results_json, nl=False)
 
 
 @main.command()
@@ -264,7 +280,8 @@ def verify(work: Any, selection: str | None, as_json: bool, strict: bool) -> Non
             {"version": c.version, "check": c.check, "outcome": c.outcome, "said": c.said}
             for c in checks
         ]
-        click.echo(json.dumps({"held": not failed, "checks": rows}, indent=2, ensure_ascii=False))
+        text = json.dumps({"held": not failed, "checks": rows}, indent=2, ensure_ascii=False)
+        click.echo(text.encode("utf-8", "backslashreplace"))
     if failed:
         _fail(f"error: {len(failed)} of {len(checks)} checks did not hold")
     work.console.say(f"{len(checks)} checks, none failed")
@@ -282,4 +299,4 @@ def export(work: Any, key: str, kind: str) -> None:
     """
     from pagecost import pipeline
 
-    sys.stdout.buffer.write(pipeline.export_record(work, key, kind))
+    click.echo(pipeline.export_record(work, key, kind), nl=False)

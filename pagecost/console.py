@@ -44,9 +44,9 @@ class Console:
         print(f"warning: {text}", file=self._out, flush=True)
 
     @contextmanager
-    def progress(self, what: str, total: int | None, unit: str = "") -> Iterator[_Progress]:
+    def progress(self, what: str, unit: str) -> Iterator[_Progress]:
         """A bar after a second on a terminal; elsewhere a plain line every few seconds."""
-        progress = _Progress(what, total, unit, None if self.is_quiet else self._out)
+        progress = _Progress(what, unit, None if self.is_quiet else self._out)
         try:
             yield progress
         finally:
@@ -54,29 +54,28 @@ class Console:
 
 
 class _Progress:
-    def __init__(self, what: str, total: int | None, unit: str, out: TextIO | None) -> None:
-        self._what, self._total, self._unit, self._out = what, total, unit, out
+    def __init__(self, what: str, unit: str, out: TextIO | None) -> None:
+        self._what, self._unit, self._out = what, unit, out
         self._terminal = out is not None and out.isatty()
         # The clock is for the eye alone: nothing that is written depends on it.
         self._next = time.monotonic() + (_PATIENCE if self._terminal else _LINE_EVERY)
         self._drawn = False
 
     def __call__(self, done: int, total: int | None = None) -> None:
-        """Reports how much is done, and of how much where that is known only now."""
+        """Reports how much is done, and of how much where that is known."""
         if self._out is None:
             return
         now = time.monotonic()
         if now < self._next:
             return
         self._next = now + (0.1 if self._terminal else _LINE_EVERY)
-        self._draw(done, total or self._total)
+        self._draw(done, total)
 
     def _draw(self, done: int, total: int | None) -> None:
         assert self._out is not None
-        unit = f" {self._unit}" if self._unit else ""
-        text = f"{self._what}: {done:,}{unit}"
+        text = f"{self._what}: {done:,} {self._unit}"
         if total:
-            text = f"{self._what}: {done:,} of {total:,}{unit}"
+            text = f"{self._what}: {done:,} of {total:,} {self._unit}"
             if self._terminal:
                 filled = _BAR * min(done, total) // total
                 text = f"[{'#' * filled}{'.' * (_BAR - filled)}] {text}"

@@ -69,25 +69,40 @@ def emitted(page_counts: IntArray, size: int, depth: int) -> IntArray:
     return np.minimum(depth, page_counts * size)
 
 
-def searches(page_counts: IntArray, size: int, tiers: Tiers) -> IntArray:
-    """Index searches behind those pages, per query, each page served statelessly."""
+def searches(page_counts: IntArray, size: int, tiers: Tiers, depth: int) -> IntArray:
+    """Index searches behind those pages, per query, each page served statelessly.
+
+    A page ends at its last candidate, so the last one of all ends at `depth`.
+    """
     total = np.zeros_like(page_counts)
     counted = 0
     for bound, per_page in tiers:
-        last = bound // size if bound else int(page_counts.max(initial=0))
+        ends_inside = bound and bound < depth
+        last = bound // size if ends_inside else int(page_counts.max(initial=0))
         upto = np.minimum(page_counts, max(last, counted))
         total += np.maximum(upto - counted, 0) * per_page
         counted = max(last, counted)
     return total
 
 
+def verdicts(
+    cost: IntArray, found: NDArray[np.bool_], base: IntArray, base_found: NDArray[np.bool_]
+) -> IntArray:
+    """Per query 1 where `cost` is lower, −1 where it is higher, 0 where they tie.
+
+    Found beats not found, and two not found tie.
+    """
+    win = found & (~base_found | (cost < base))
+    loss = base_found & (~found | (cost > base))
+    return win.astype(np.int64) - loss
+
+
 def outcomes(
     cost: IntArray, found: NDArray[np.bool_], base: IntArray, base_found: NDArray[np.bool_]
 ) -> Outcomes:
     """On how many queries `cost` is lower, higher, equal; found beats not found."""
-    win = found & (~base_found | (cost < base))
-    loss = base_found & (~found | (cost > base))
-    wins, losses = int(win.sum()), int(loss.sum())
+    judged = verdicts(cost, found, base, base_found)
+    wins, losses = int((judged == 1).sum()), int((judged == -1).sum())
     return Outcomes(win=wins, loss=losses, tie=len(cost) - wins - losses)
 
 
@@ -124,13 +139,18 @@ def policy_result(
     """One policy against the baseline over the same queries, at every page size."""
     check_ranks(column)
     check_ranks(base)
+    if len(column.ranks) != len(base.ranks):
+        raise InputError(
+            f"policy {column.policy!r}: {len(column.ranks)} queries, the baseline has "
+            f"{len(base.ranks)}"
+        )
     found, base_found = column.ranks != NOT_FOUND, base.ranks != NOT_FOUND
     costs = []
     for size in page_sizes:
         own_pages = pages(column.ranks, size, column.depth)
-        own_searches = searches(own_pages, size, tiers)
+        own_searches = searches(own_pages, size, tiers, column.depth)
         base_pages = pages(base.ranks, size, base.depth)
-        base_searches = searches(base_pages, size, base_tiers)
+        base_searches = searches(base_pages, size, base_tiers, base.depth)
         costs.append(
             PageCost(
                 page_size=size,

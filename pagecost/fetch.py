@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from pagecost import files
-from pagecost.corpora.archives import archive_path
+from pagecost.corpora.archives import archive_path, open_archive
 from pagecost.corpora.zips import ARCHIVE_BYTES, SourceZip
 from pagecost.errors import InputError
 from pagecost.jsonio import read_bytes, sha256
@@ -27,17 +28,20 @@ Progress = Callable[[int, int | None], None]
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """An archive that is in the cache now, and how it came there."""
+    """An archive that was brought, and how. It waits beside its place until it is checked."""
 
     archive: Archive
-    path: Path
+    waiting: Path
     sha256: str
     how: str
 
-    @property
-    def matches(self) -> bool:
-        """Is it GitHub's full archive to the byte?"""
-        return self.sha256 == self.archive.sha256
+    def keep(self, cache: Path) -> None:
+        """Puts it in its place."""
+        self.waiting.replace(archive_path(cache, self.archive))
+
+    def drop(self) -> None:
+        """Removes it; what was in its place stays."""
+        self.waiting.unlink(missing_ok=True)
 
 
 def missing(archives: list[Archive], cache: Path) -> list[Archive]:
@@ -45,10 +49,18 @@ def missing(archives: list[Archive], cache: Path) -> list[Archive]:
     return [archive for archive in archives if not archive_path(cache, archive).is_file()]
 
 
-def forget(archives: list[Archive], cache: Path) -> None:
-    """Takes archives that turned out wrong out of the cache; the next fetch gets them anew."""
+def forget_broken(archives: list[Archive], cache: Path) -> list[Archive]:
+    """Takes archives that aren't what they should be, or damaged, out of the cache; says which."""
+    broken = []
     for archive in archives:
-        archive_path(cache, archive).unlink(missing_ok=True)
+        path = archive_path(cache, archive)
+        try:
+            with open_archive(archive, path) as source:
+                source.check()
+        except InputError:
+            path.unlink(missing_ok=True)
+            broken.append(archive)
+    return broken
 
 
 def from_folder(archives: list[Archive], folder: Path, cache: Path) -> list[Fetched]:
@@ -59,18 +71,24 @@ def from_folder(archives: list[Archive], folder: Path, cache: Path) -> list[Fetc
     if not folder.is_dir():
         raise InputError(f"{folder}: no folder")
     roots: dict[str, Path] = {}
-    for path in sorted(folder.glob("*.zip")):
-        with SourceZip(path) as source:
-            roots[source.root] = path
-    wanted = {f"{one.repository.split('/')[1]}-{one.revision}": one for one in archives}
-    if missing := sorted(set(wanted) - set(roots)):
+    unread: list[str] = []
+    for path in sorted(one for one in folder.iterdir() if one.suffix.lower() == ".zip"):
+        try:
+            with SourceZip(path) as source:
+                roots[source.root] = path
+        except InputError as error:  # somebody's other ZIP, maybe
+            unread.append(str(error))
+    wanted = [(one, f"{one.repository.split('/')[1]}-{one.revision}") for one in archives]
+    if missing := sorted({root for _, root in wanted} - set(roots)):
+        found = f"found: {', '.join(sorted(roots)) or 'none'}"
         raise InputError(
-            f"{folder}: no ZIP with the root folder {', '.join(missing)}; found: "
-            f"{', '.join(sorted(roots)) or 'none'}"
+            "\n".join(
+                [f"{folder}: no ZIP with the root folder {', '.join(missing)}; {found}", *unread]
+            )
         )
     return [
         _store(archive, read_bytes(roots[root], ARCHIVE_BYTES), cache, f"from {roots[root]}")
-        for root, archive in wanted.items()
+        for archive, root in wanted
     ]
 
 
@@ -94,6 +112,9 @@ def download(archive: Archive, cache: Path, base: str, progress: Progress) -> Fe
             problems.append(str(error) or type(error).__name__)
         except InputError as error:
             problems.append(str(error))
+        except ValueError as error:  # an address that is none, or what it has grown to
+            problems.append(str(error))
+            break
     raise InputError(
         f"{url}: could not be downloaded: {'; then '.join(dict.fromkeys(problems))}. If you have "
         "the ZIPs already, name their folder with --from"
@@ -111,7 +132,7 @@ def _read(url: str, progress: Progress) -> bytes:
             chunks.append(chunk)
             done += len(chunk)
             if done > ARCHIVE_BYTES:
-                raise InputError(f"larger than {ARCHIVE_BYTES:,} bytes")
+                raise ValueError(f"larger than {ARCHIVE_BYTES:,} bytes")
             progress(done, total)
         if total is not None and done != total:
             raise InputError(f"broke off after {done:,} of {total:,} bytes")
@@ -119,14 +140,13 @@ def _read(url: str, progress: Progress) -> bytes:
 
 
 def _store(archive: Archive, data: bytes, cache: Path, how: str) -> Fetched:
-    """Puts an archive into the cache if it opens as one."""
+    """Puts an archive beside its place in the cache, if it opens as the pinned revision."""
     path = archive_path(cache, archive)
-    temporary = path.with_name(f"{path.name}.part")
-    files.write(temporary, data)
+    waiting = path.with_name(f"{path.name}.{os.getpid()}.part")
+    files.write(waiting, data)
     try:
-        with SourceZip(temporary):
-            pass
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return Fetched(archive=archive, path=path, sha256=sha256(data), how=how)
+        open_archive(archive, waiting).close()
+    except BaseException:
+        waiting.unlink(missing_ok=True)
+        raise
+    return Fetched(archive=archive, waiting=waiting, sha256=sha256(data), how=how)

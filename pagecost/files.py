@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import glob
 import os
 import shutil
 import tempfile
@@ -25,9 +27,9 @@ def cache_folder() -> Path:
 
 def write(path: Path, data: bytes) -> None:
     """Replaces the file's content in one step. Its mode follows the umask, as any new file's."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             file.write(data)
             file.flush()
@@ -47,23 +49,21 @@ def write_tree(target: Path, contents: Mapping[str, bytes], *, keep_out: tuple[P
     pagecost did not write, or lies around one of `keep_out`.
     """
     target = target.absolute()
-    _check_target(target, keep_out)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(target)
+    made: Path | None = None
     try:
-        made = Path(
-            tempfile.mkdtemp(prefix=f".{target.name}.new-{os.getpid()}-", dir=target.parent)
-        )
-    except OSError as error:
-        raise InputError(f"{target.parent}: can't be written: {error.strerror or error}") from None
-    try:
+        _check_target(target, keep_out)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target)
+        prefix = f".{target.name}.new-{os.getpid()}-"
+        made = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
         _fill(made, {**contents, _MARKER: b"Written by pagecost; replaced by the next build.\n"})
         _swap(made, target)
     except OSError as error:
         place = error.filename or target
         raise InputError(f"{place}: can't be written: {error.strerror or error}") from None
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        if made is not None:
+            shutil.rmtree(made, ignore_errors=True)
 
 
 def _check_target(target: Path, keep_out: tuple[Path, ...]) -> None:
@@ -82,14 +82,23 @@ def _check_target(target: Path, keep_out: tuple[Path, ...]) -> None:
         )
 
 
+def recover(target: Path) -> None:
+    """Puts back a site that a killed build had moved away, and removes what it left beside it."""
+    target = target.absolute()
+    try:
+        _sweep(target)
+    except OSError as error:
+        raise InputError(f"{target}: {error.strerror or error}") from None
+
+
 def _sweep(target: Path) -> None:
-    """Removes what a killed build left beside the target, putting back a site it had moved away."""
-    for old in target.parent.glob(f".{target.name}.old-*"):
+    name = glob.escape(target.name)
+    for old in target.parent.glob(f".{name}.old-*"):
         if target.exists():
             shutil.rmtree(old, ignore_errors=True)
         elif not _is_running(old.name.rpartition("-")[2]):
             old.replace(target)
-    for new in target.parent.glob(f".{target.name}.new-*-*"):
+    for new in target.parent.glob(f".{name}.new-*-*"):
         if not _is_running(new.name.split("-")[-2]):
             shutil.rmtree(new, ignore_errors=True)
 
@@ -101,7 +110,7 @@ def _is_running(process: str) -> bool:
         os.kill(int(process), 0)
     except ProcessLookupError:
         return False
-    except OSError:
+    except (OSError, OverflowError):
         return True
     return True
 
@@ -121,6 +130,8 @@ def _swap(made: Path, target: Path) -> None:
     if not target.exists():
         made.replace(target)
         return
+    if _exchange(made, target):
+        return  # what is now under the other name goes with it
     old = target.with_name(f".{target.name}.old-{os.getpid()}")
     target.replace(old)
     try:
@@ -129,3 +140,13 @@ def _swap(made: Path, target: Path) -> None:
         old.replace(target)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Two folders change names in one step, where the system can: no moment is without a site."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError, TypeError):
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)

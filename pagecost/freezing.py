@@ -9,6 +9,7 @@ from pagecost import files, jsonio
 from pagecost import plan as plans
 from pagecost.errors import CheckFailed, InputError
 from pagecost.git import Repository
+from pagecost.history import first_frozen
 from pagecost.model import ArchivesCorpus, Plan
 from pagecost.project import PLAN, PROJECTION, RESULTS, VersionFolder
 
@@ -16,19 +17,16 @@ _STATUS = re.compile(rb'("status"\s*:\s*)"draft"')
 
 
 def refuse_changed(version: VersionFolder, plan: Plan, digest: str) -> None:
-    """CheckFailed where Git holds a frozen plan of this version and the file is another."""
+    """CheckFailed where a plan of this version was ever frozen in Git and the file is another."""
     repository = Repository.around(version.folder)
     if repository is None:
         return
-    committed = repository.committed(version.file(PLAN))
-    if committed is None or jsonio.sha256(committed) == digest:
-        return
-    before = plans.parse(committed, f"{version.file(PLAN)} at HEAD")
-    if not before.is_draft:
+    frozen = first_frozen(repository, version.file(PLAN))
+    if frozen is not None and frozen.sha256 != digest:
         raise CheckFailed(
-            f"{version.file(PLAN)}: the plan was frozen with sha256 {jsonio.sha256(committed)} "
-            f"and now has {digest}. A frozen plan does not change: restore it "
-            f"(`git checkout HEAD -- {PLAN}` in its folder), or make a new version "
+            f"{version.file(PLAN)}: the plan was frozen with sha256 {frozen.sha256} and now has "
+            f"{digest}. A frozen plan does not change: restore it (`git checkout {frozen.short} "
+            f"-- {PLAN}` in its folder), or make a new version "
             f"(`pagecost new {plan.experiment}@NEXT --like {plan.key}`)"
         )
 
@@ -73,6 +71,8 @@ def may_score(version: VersionFolder, plan: Plan, digest: str) -> str | None:
 
 def frozen_bytes(data: bytes, where: Path) -> bytes:
     """The plan's file with its status turned to frozen and every other byte kept."""
+    if b"\r" in data:
+        raise InputError(f"{where}: lines end in CRLF, expected LF; Git may store other bytes")
     found = _STATUS.findall(data)
     if len(found) != 1:
         raise InputError(f'{where}: write "status": "draft" once, so that freezing can turn it')

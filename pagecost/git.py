@@ -10,6 +10,8 @@ from pathlib import Path
 
 from pagecost.errors import InputError
 
+_LITERAL = "--literal-pathspecs"  # a folder may be called `d[1]`: its name is no pattern
+
 
 class Repository:
     """The Git work tree that holds a folder."""
@@ -26,7 +28,9 @@ class Repository:
         return cls(Path(done.stdout.rstrip("\n"))) if done.returncode == 0 else None
 
     def _path(self, path: Path) -> str:
-        return path.resolve().relative_to(self.top.resolve()).as_posix()
+        # Not the file itself: where it is a link, Git keeps the link.
+        real = path.parent.resolve() / path.name
+        return real.relative_to(self.top.resolve()).as_posix()
 
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return _git(self.top, *arguments)
@@ -48,6 +52,7 @@ class Repository:
     def commits(self, path: Path) -> list[str]:
         """The commits that changed the file, oldest first."""
         done = self._run(
+            _LITERAL,
             "log",
             "--full-history",
             "--topo-order",
@@ -72,18 +77,31 @@ class Repository:
         InputError with Git's own words if it can't (no identity, a hook that refuses).
         """
         names = [self._path(path) for path in paths]
-        added = self._run("add", "--intent-to-add", "--", *names)
+        known = self._run(_LITERAL, "ls-files", "-z", "--", *names).stdout.split("\0")
+        added = self._run(_LITERAL, "add", "--intent-to-add", "--", *names)
         if added.returncode == 0:
-            done = self._run("commit", "--only", "--quiet", "-m", message, "--", *names)
+            done = self._run(_LITERAL, "commit", "--only", "--quiet", "-m", message, "--", *names)
             if done.returncode == 0:
                 return self._run("rev-parse", "HEAD").stdout.strip()
             added = done
+        if new := [name for name in names if name not in known]:
+            self._run(
+                _LITERAL, "rm", "--cached", "--quiet", "--force", "--ignore-unmatch", "--", *new
+            )
         raise InputError(f"git could not commit {', '.join(names)}: {added.stderr.strip()}")
 
 
+_REDIRECTING = (
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_PREFIX", "GIT_NAMESPACE",
+)  # fmt: skip
+"""What a hook's environment holds, and what would lead away from the folder that is asked about."""
+
+
 def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _REDIRECTING}
     # Plain messages, and no lock taken by a command that only asks.
-    return {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    return kept | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -92,7 +110,7 @@ def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        errors="replace",
+        errors="surrogateescape",  # as Python has it in paths
         env=_environment(),
         check=False,
     )

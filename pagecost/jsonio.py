@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -67,7 +68,7 @@ def decode(data: bytes, kind: type[T], where: object) -> T:
     except RecursionError:
         raise InputError(f"{where}: nested too deeply") from None
     except msgspec.ValidationError as error:
-        raise InputError(f"{where}: {_readable(str(error))}") from None
+        raise InputError(f"{where}: {_readable(str(error), json.loads(text))}") from None
     except msgspec.DecodeError as error:
         # json has read it, so only half a surrogate pair is left to object to.
         raise InputError(f"{where}: a \\u escape that is no character: {error}") from None
@@ -96,10 +97,24 @@ def _no_constant(name: str) -> None:
     raise _ConstantError(name)
 
 
-def _readable(message: str) -> str:
-    """msgspec says `Expected … - at `$.path``; the path goes first."""
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+_SHOWN = 60
+
+
+def _readable(message: str, document: object) -> str:
+    """msgspec says `Expected … - at `$.path``; the path goes first, and what was found last."""
     text, _, path = message.partition(" - at ")
-    return f"{path.strip('`')}: {text}" if path else message
+    path = path.strip("`") or "$"
+    found: Any = document
+    for key, index in _STEP.findall(path):
+        try:
+            found = found[key] if key else found[int(index)]
+        except (LookupError, TypeError):
+            return f"{path}: {text}"
+    if isinstance(found, dict | list):
+        return f"{path}: {text}"
+    shown = json.dumps(found, ensure_ascii=False)
+    return f"{path}: {text}, found {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '…'}"
 
 
 def canonical(record: object) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,18 +16,13 @@ from pagecost.model import (
     RESERVED_POLICY_NAMES,
     ArchivesCorpus,
     CorpusPins,
-    Deferred,
     DistributionsCorpus,
-    Interleave,
     Plan,
-    Policy,
-    Ranking,
 )
 from pagecost.policies import resolve
 
 _MAX_BYTES = 1 << 20
 _SEPARATORS = re.compile(r"[-_.]+")
-_MAX_PARTS = 100
 
 
 def load(path: Path) -> tuple[Plan, str]:
@@ -83,38 +78,10 @@ def _policies(plan: Plan) -> Iterator[str]:
     for field, name in (("baseline", plan.baseline), ("primary_policy", plan.primary_policy)):
         if name not in names:
             yield f"$.{field}: no policy is named {name!r}; known: {', '.join(names)}"
-    if problem := _endless(plan.policies):
-        yield f"$.policies: {problem}"
-        return
     try:
         resolve(plan.policies)
     except InputError as error:
         yield f"$.policies: {error}"
-
-
-def _endless(policies: Sequence[Policy]) -> str | None:
-    """A policy that is made of itself, or of so many rankings that resolving it would not end.
-
-    A policy that takes the one before it twice, forty times over, is made of a trillion.
-    """
-    by_name = {policy.name: policy for policy in policies}
-    for policy in policies:
-        parts = 0
-        todo: list[tuple[str | Ranking, tuple[str, ...]]] = [(policy.ranking, (policy.name,))]
-        while todo:
-            part, seen = todo.pop()
-            if isinstance(part, str):
-                if part in seen:
-                    return f"policy {part!r} is made of itself: {' → '.join((*seen, part))}"
-                if part in by_name:
-                    todo.append((by_name[part].ranking, (*seen, part)))
-                continue
-            parts += 1
-            if parts > _MAX_PARTS:
-                return f"policy {policy.name!r} is made of more than {_MAX_PARTS} rankings"
-            if isinstance(part, Interleave | Deferred):
-                todo += [(part.second, seen), (part.first, seen)]
-    return None
 
 
 def _page_sizes(plan: Plan) -> Iterator[str]:

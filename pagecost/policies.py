@@ -32,31 +32,54 @@ class Scorer(Protocol):
 # --- What a ranking is made of --------------------------------------------------------------------
 
 
+_MOST_PARTS = 100
+"""Rankings that one policy may be made of: one that takes the one before it twice, forty times
+over, would be made of a trillion."""
+
+
 def resolve(policies: Sequence[Policy]) -> dict[str, Ranking]:
     """Every policy's ranking with names replaced by what they name.
 
-    InputError where a name is unknown or a policy would be made of itself.
+    InputError where a name is unknown, or a policy would be made of itself or of too much.
     """
-    by_name = {policy.name: policy for policy in policies}
+    return {policy.name: _Resolver(policies, policy.name).made() for policy in policies}
 
-    def ranking(part: str | Ranking, seen: tuple[str, ...]) -> Ranking:
+
+class _Resolver:
+    """Resolves one policy, counting what it is made of."""
+
+    def __init__(self, policies: Sequence[Policy], name: str) -> None:
+        self._by_name = {policy.name: policy for policy in policies}
+        self._name = name
+        self._parts = 0
+
+    def made(self) -> Ranking:
+        return self._ranking(self._name, ())
+
+    def _ranking(self, part: str | Ranking, seen: tuple[str, ...]) -> Ranking:
         if isinstance(part, str):
-            if part not in by_name:
-                raise InputError(f"no policy is named {part!r}; known: {', '.join(by_name)}")
+            if part not in self._by_name:
+                known = ", ".join(self._by_name)
+                raise InputError(f"no policy is named {part!r}; known: {known}")
             if part in seen:
                 raise InputError(f"policy {part!r} is made of itself: {' → '.join((*seen, part))}")
-            return ranking(by_name[part].ranking, (*seen, part))
-        if isinstance(part, Interleave):
-            return Interleave(first=ranking(part.first, seen), second=ranking(part.second, seen))
-        if isinstance(part, Deferred):
-            return Deferred(
-                first=ranking(part.first, seen),
-                second=ranking(part.second, seen),
-                after=part.after,
-            )
-        return part
-
-    return {policy.name: ranking(policy.name, ()) for policy in policies}
+            return self._ranking(self._by_name[part].ranking, (*seen, part))
+        self._parts += 1
+        if self._parts > _MOST_PARTS:
+            raise InputError(f"policy {self._name!r} is made of more than {_MOST_PARTS} rankings")
+        match part:
+            case Interleave(first=first, second=second):
+                return Interleave(
+                    first=self._ranking(first, seen), second=self._ranking(second, seen)
+                )
+            case Deferred(first=first, second=second, after=after):
+                return Deferred(
+                    first=self._ranking(first, seen),
+                    second=self._ranking(second, seen),
+                    after=after,
+                )
+            case _:
+                return part
 
 
 def searched(ranking: Ranking, candidates: int) -> frozenset[Leaf]:
@@ -114,7 +137,10 @@ class _RankBm25:
         import rank_bm25
 
         self._size = len(texts)
-        model = getattr(rank_bm25, spec.model)([tokens(text, spec.text) for text in texts])
+        documents = [tokens(text, spec.text) for text in texts]
+        if not any(documents):
+            raise InputError(f"{spec.library}'s {spec.model} can't index a corpus without a token")
+        model = getattr(rank_bm25, spec.model)(documents)
         rows = max(16, self._CACHE_BYTES // (8 * max(self._size, 1)))
 
         @lru_cache(maxsize=rows)

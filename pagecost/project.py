@@ -175,13 +175,13 @@ def _environment(loader: _Loader, node: yaml.Node) -> Any:
         names = node.value
         if len(names) > 1:
             *names, last = names
-            default = loader.construct_object(last)  # type: ignore[no-untyped-call]
+            default = loader.construct_object(last)
     for name in names:
         value = os.environ.get(str(loader.construct_scalar(name)))  # type: ignore[arg-type]
         if value is not None:
             # A scalar, whatever is in it: a name with a colon is no mapping.
             tag = loader.resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]
-            return loader.construct_object(yaml.ScalarNode(tag, value))  # type: ignore[no-untyped-call]
+            return loader.construct_object(yaml.ScalarNode(tag, value))
     return default
 
 
@@ -219,6 +219,11 @@ def load_config(path: Path) -> Config:
         output=root / (_text(ours, "output", path) or "_site"),
         nav=tuple(_nav(data.get("nav"), path)),
     )
+    if config.output.resolve() == config.site_dir.resolve():
+        raise InputError(
+            f"{path}: site_dir and extra.pagecost.output are one folder, which MkDocs would empty; "
+            "give site_dir another"
+        )
     if not config.docs_dir.is_dir():
         raise InputError(f"{path}: docs_dir: {config.docs_dir} is no folder")
     return config

@@ -8,7 +8,7 @@ import posixpath
 import re
 from collections.abc import Callable
 from functools import cache
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 from markdown_it import MarkdownIt
@@ -20,6 +20,7 @@ Rewrite = Callable[[str], str]
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?\n)?---\n", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
+_ROOT = "/site"
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -88,18 +89,27 @@ def escape(text: str) -> str:
 
 def is_external(link: str) -> bool:
     """Does the link leave the site?"""
-    parts = urlsplit(link)
+    try:
+        parts = urlsplit(link)
+    except ValueError:  # it names a host, though a malformed one
+        return True
     return bool(parts.scheme or parts.netloc)
 
 
 def relative(target: str, page: str) -> str:
     """The link from a page to a target, both paths below the site's root."""
     path, mark, fragment = target.partition("#")
-    return posixpath.relpath(path, posixpath.dirname(page) or ".") + mark + fragment
+    # Below a root of its own, so that the working directory doesn't matter.
+    start = posixpath.join(_ROOT, posixpath.dirname(page))
+    link = posixpath.relpath(posixpath.join(_ROOT, path), start)
+    return quote(link, safe="/+") + mark + fragment
 
 
 def _rewrite(tokens: list[Token], rewrite: Rewrite) -> None:
     for token in tokens:
+        # A column's alignment comes as an inline style, which the site's policy forbids.
+        if token.attrs.pop("style", None) == "text-align:right":
+            token.attrSet("class", "r")
         for child in token.children or ():
             for attribute in ("href", "src"):
                 if isinstance(value := child.attrGet(attribute), str) and not is_external(value):

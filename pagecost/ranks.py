@@ -21,16 +21,16 @@ _COUNT = re.compile(r"[1-9][0-9]{0,17}")
 
 
 def rank_all(
-    policies: Sequence[Policy], corpus: Corpus, tick: Callable[[int], None] | None = None
+    policies: Sequence[Policy], corpus: Corpus, tick: Callable[[int, int], None] | None = None
 ) -> RankTable:
-    """Ranks every query of the corpus; calls `tick` with how many are done."""
+    """Ranks every query of the corpus; calls `tick` with how many are done, of how many."""
     ranker = Ranker(policies, [document.text for document in corpus.documents])
     ranks: dict[str, list[int]] = {policy.name: [] for policy in policies}
     for done, query in enumerate(corpus.queries, start=1):
         for policy, rank in ranker.ranks(query.text, query.relevant).items():
             ranks[policy].append(rank)
         if tick is not None:
-            tick(done)
+            tick(done, len(corpus.queries))
     return RankTable(
         rows=tuple(_rows(corpus)),
         columns=tuple(

@@ -21,7 +21,8 @@ from pagecost.model import Corpus, Plan
 from pagecost.project import PLAN, RANKS, RESULTS
 from pagecost.versions import Record, Version
 
-Tick = Callable[[int], None]
+Tick = Callable[[int, int], None]
+"""Called with how many queries are ranked, and of how many."""
 
 
 class Scored(msgspec.Struct, frozen=True):

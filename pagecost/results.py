@@ -118,4 +118,13 @@ def from_json(data: bytes, where: object) -> Results:
     results = jsonio.decode(data, Results, where)
     if not results.groups or results.groups[0].by != "all":
         raise InputError(f"{where}: $.groups: expected all queries first")
+    policies = [policy.name for policy in results.policies]
+    for place, group in enumerate(results.groups):
+        path = f"{where}: $.groups[{place}].policies"
+        if [result.policy for result in group.policies] != policies:
+            raise InputError(f"{path}: expected {', '.join(policies)}")
+        for number, result in enumerate(group.policies):
+            if [cost.page_size for cost in result.costs] != results.page_sizes:
+                sizes = ", ".join(map(str, results.page_sizes))
+                raise InputError(f"{path}[{number}].costs: expected page sizes {sizes}")
     return results

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 from markupsafe import Markup
@@ -31,18 +32,18 @@ def render(
     versions: Sequence[Version],
     drawer: Drawer,
     get_corpus: Callable[[Version], str],
-    tick: Callable[[int], None],
 ) -> dict[str, bytes]:
     """Every file of the site by its path. InputError where a link or an anchor is broken."""
     site = _Site(config, versions, drawer)
     contents: dict[str, bytes] = {}
-    for done, version in enumerate(versions, start=1):
+    for version in versions:
         contents.update(site.version_files(version, get_corpus(version)))
-        tick(done)
     for name, several in site.experiments.items():
         contents.update(site.experiment_files(name, several))
-    contents.update(site.prose_files())
-    contents.update(site.passed_on())
+    for own in (site.prose_files(), site.passed_on()):
+        if taken := sorted(own.keys() & contents.keys()):
+            raise InputError(f"{config.docs_dir}: two sources would become {', '.join(taken)}")
+        contents.update(own)
     contents["schema/plan-1.json"] = jsonio.canonical(plan.schema())
     contents["schema/results-1.json"] = jsonio.canonical(msgspec.json.schema(Results))
     contents[".nojekyll"] = b""
@@ -91,8 +92,9 @@ class _Site:
 
         def rewrite(link: str) -> str:
             path, mark, fragment = link.partition("#")
-            if not path:
+            if not path or path.startswith("/"):
                 return link
+            path = unquote(path)
             target = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
             if target.endswith(".md"):
                 target = self._pages.get(target, target)
@@ -118,6 +120,7 @@ class _Site:
         contents = {f"{base}plan.json": version.plan_json}
         if projection.is_file():
             contents[f"{base}{PROJECTION}"] = jsonio.read_bytes(projection)
+            contents[f"{base}{PROJECTION}-metadata.json"] = sidecar.projection(key)
         contents[f"{base}summary.md"] = summary(page, self._config.site_url)
         if version.record is not None and page.scores is not None:
             results = version.record.results
@@ -190,7 +193,10 @@ class _Site:
                 continue
             stem = source.removesuffix(".md")
             is_index = posixpath.basename(stem) == "index"
-            pages[source] = f"{stem}.html" if is_index else f"{stem}/index.html"
+            page = f"{stem}.html" if is_index else f"{stem}/index.html"
+            if page in pages.values():
+                raise InputError(f"{path}: {page} is another source's page already")
+            pages[source] = page
         return pages
 
     def _guide(self) -> list[tuple[str, str]]:
@@ -246,7 +252,7 @@ class _Site:
             "index.html",
             [(self._config.site_name, "index.html")],
             title=title,
-            description="Frozen retrieval experiments, scored in result pages and index searches, "
+            description="Retrieval experiments in result pages, candidates and index searches, "
             "with what they don't measure.",
             intro=intro.html,
             experiments=[self._experiment(name, own) for name, own in self.experiments.items()],
@@ -266,6 +272,8 @@ class _Site:
                 and not any(part.startswith(".") for part in name.split("/"))
                 and not path.resolve().is_relative_to(output.resolve())
             ):
+                if not path.resolve().is_relative_to(docs.resolve()):
+                    raise InputError(f"{path}: leads out of {docs}, and would be published")
                 yield name, path.read_bytes()
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from pagecost.model import (
     Plan,
     Policy,
 )
-from pagecost.project import PLAN, Project, VersionFolder, split_key
+from pagecost.project import PLAN, RESULTS, Project, VersionFolder, split_key
 
 NOTES = "PLAN.md"
 _CONFIG = """\
@@ -52,6 +53,7 @@ def new(key: str, like: str | None, config: Path | None, *, dry_run: bool = Fals
     """
     experiment, version = split_key(key)
     made: dict[Path, bytes] = {}
+    found: Project | None = None
     try:
         found = project.load(config or project.find_config(Path.cwd()))
     except InputError:
@@ -66,10 +68,10 @@ def new(key: str, like: str | None, config: Path | None, *, dry_run: bool = Fals
     folder = docs / experiment / version
     if folder.exists():
         raise InputError(f"{folder}: exists already; a version is never written over")
-    if like is None:
+    if like is None or found is None:
         draft = _example(experiment, version)
     else:
-        draft, copied = _like(project.load(root / project.CONFIG), like, experiment, version)
+        draft, copied = _like(found, like, experiment, version)
         made |= {folder / name: data for name, data in copied.items()}
     plan.parse(draft, folder / PLAN)
     made[folder / PLAN] = draft
@@ -77,9 +79,23 @@ def new(key: str, like: str | None, config: Path | None, *, dry_run: bool = Fals
     if not (root / ".gitattributes").exists():
         made[root / ".gitattributes"] = _ATTRIBUTES.encode()
     if not dry_run:
-        for path, data in made.items():
-            files.write(path, data)
+        _write(made)
     return list(made)
+
+
+def _write(made: Mapping[Path, bytes]) -> None:
+    """Writes all of it or leaves nothing behind."""
+    written: list[Path] = []
+    try:
+        for path, data in made.items():
+            written.append(path)
+            files.write(path, data)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()  # only an empty folder goes
+        raise
 
 
 def _has_config(start: Path) -> bool:
@@ -177,8 +193,8 @@ def _like(
         "version": version,
         "date": datetime.date.today().isoformat(),
     }
-    if old.kind == "replication":
-        # What it repeats was known: a plan made from it is an exploration until its author says.
+    if old.kind == "replication" or where.file(RESULTS).exists():
+        # Its figures are known: what begins from it explores, until its author knows better.
         changed["kind"] = "exploration"
         changed.pop("origin", None)
     copied: dict[str, bytes] = {}

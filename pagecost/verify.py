@@ -7,11 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from pagecost import export, jsonio, replay, versions
+from pagecost import export, history, jsonio, replay, versions
 from pagecost.corpora import Source
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CorpusMissing, PagecostError
-from pagecost.git import Repository
 from pagecost.model import Corpus
 from pagecost.project import PLAN, RANKS, RESULTS, VersionFolder
 from pagecost.versions import Version
@@ -48,19 +47,23 @@ def verify(
         return
     yield check("plan", "ok", f"{PLAN}: valid, {version.state}, sha256 {version.digest}")
     corpus: Corpus | None = None
+    why = ""
     try:
         corpus = source_of(version).load()
     except CorpusMissing as error:
+        why = "the corpus is not at hand"
         yield check("corpus", "not checked", str(error))
     except PagecostError as error:
+        why = "the corpus did not check"
         yield check("corpus", "failed", str(error))
     else:
         yield from _corpus_checks(version, corpus, check)
     if version.record is None:
         yield check("record", "ok", f"none; the plan is {version.state}, and no number is shown")
     else:
-        yield from _record_checks(version, corpus, tick, check)
-    yield from _history(version, check)
+        yield from _record_checks(version, corpus, why, tick, check)
+    if not version.plan.is_draft:
+        yield check("history", *history.proof(version.where, version.digest))
 
 
 _Make = Callable[[str, Outcome, str], Check]
@@ -87,7 +90,7 @@ def _corpus_checks(version: Version, corpus: Corpus, check: _Make) -> Iterator[C
 
 
 def _record_checks(
-    version: Version, corpus: Corpus | None, tick: replay.Tick | None, check: _Make
+    version: Version, corpus: Corpus | None, why: str, tick: replay.Tick | None, check: _Make
 ) -> Iterator[Check]:
     record = version.record
     assert record is not None
@@ -104,13 +107,14 @@ def _record_checks(
             return check(name, "failed", str(error))
         return check(name, "ok", said)
 
-    yield held(
+    counts = held(
         "counts",
         f"{RESULTS}: counting {RANKS} again gives it byte for byte",
         lambda: replay.from_ranks(version),
     )
+    yield counts
     if corpus is None:
-        yield check("ranks", "not checked", f"{RANKS}: the corpus is not at hand")
+        yield check("ranks", "not checked", f"{RANKS}: {why}")
     else:
         yield held(
             "ranks",
@@ -118,7 +122,7 @@ def _record_checks(
             lambda: replay.from_source(version, corpus, tick),
         )
     origin = version.plan.origin
-    if origin is not None and origin.results.export is not None:
+    if origin is not None and origin.results.export is not None and counts.outcome == "ok":
         found = jsonio.sha256(export.FORMATS[origin.results.export](version.plan, record.results))
         same = found == origin.results.sha256
         yield check(
@@ -127,72 +131,3 @@ def _record_checks(
             f"exported as {origin.results.export} the record has sha256 {found}, the published "
             f"one {origin.results.sha256}",
         )
-
-
-def _history(version: Version, check: _Make) -> Iterator[Check]:
-    """Was the plan committed before its results, and is it unchanged since?"""
-    plan_path, results_path = version.where.file(PLAN), version.where.file(RESULTS)
-    repository = Repository.around(version.where.folder)
-    if version.plan.is_draft:
-        return
-    if repository is None:
-        yield check("history", "not provable", "outside Git: nothing says what came first")
-        return
-    if repository.is_shallow():
-        yield check("history", "not provable", "a shallow clone: history is cut off")
-        return
-    frozen = [
-        commit
-        for commit in repository.commits(plan_path)
-        if _digest(repository.committed(plan_path, commit)) == version.digest
-    ]
-    if _digest(repository.committed(plan_path)) != version.digest:
-        was = repository.committed(plan_path)
-        outcome: Outcome = "failed" if was is not None and b'"frozen"' in was else "not proven"
-        yield check("history", outcome, f"{plan_path}: not the plan that is committed")
-        return
-    changed = [
-        commit
-        for commit in repository.commits(plan_path)
-        if commit not in frozen and repository.is_ancestor(frozen[0], commit)
-    ]
-    if changed:
-        yield check(
-            "history",
-            "failed",
-            f"{plan_path}: frozen in {frozen[0][:12]}, but changed in {changed[0][:12]}",
-        )
-        return
-    recorded = repository.commits(results_path)
-    if not results_path.exists():
-        yield check("history", "ok", f"{PLAN}: committed in {frozen[0][:12]}, no results yet")
-    elif not recorded:
-        yield check(
-            "history",
-            "ok",
-            f"{PLAN}: committed in {frozen[0][:12]}, before {RESULTS}, which is not committed yet",
-        )
-    elif recorded[0] == frozen[0]:
-        yield check(
-            "history",
-            "not proven",
-            f"{PLAN} and {RESULTS} came in one commit, {frozen[0][:12]}, as after a squash",
-        )
-    elif repository.is_ancestor(frozen[0], recorded[0]):
-        yield check(
-            "history",
-            "ok",
-            f"{PLAN}: committed in {frozen[0][:12]}, before {RESULTS} in {recorded[0][:12]}, and "
-            "unchanged since",
-        )
-    else:
-        yield check(
-            "history",
-            "failed",
-            f"{RESULTS} was committed in {recorded[0][:12]}, which does not come after the plan's "
-            f"{frozen[0][:12]}",
-        )
-
-
-def _digest(data: bytes | None) -> str | None:
-    return None if data is None else jsonio.sha256(data)

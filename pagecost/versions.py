@@ -40,11 +40,12 @@ class Version(msgspec.Struct, frozen=True):
         return "draft" if self.plan.is_draft else "frozen"
 
 
-def load(where: VersionFolder) -> Version:
+def load(where: VersionFolder, *, half_record_is_none: bool = False) -> Version:
     """The version in that folder.
 
-    InputError where a file is not what it must be; CheckFailed where the record is of another plan
-    or its two files don't belong together.
+    InputError where a file is not what it must be, or there is half a record (unless that is to
+    count as none); CheckFailed where the record is of another plan or its two files don't belong
+    together.
     """
     path = where.file(PLAN)
     plan_json = jsonio.read_bytes(path)
@@ -63,7 +64,7 @@ def load(where: VersionFolder) -> Version:
         plan=plan,
         plan_json=plan_json,
         digest=digest,
-        record=_record(where, plan, digest),
+        record=_record(where, plan, digest, half_record_is_none),
         writeup=text,
     )
 
@@ -76,14 +77,17 @@ def _check_projection(where: VersionFolder, plan: Plan) -> None:
         raise InputError(f"{path}: sha256 {found}, the plan pins {plan.corpus.projection.sha256}")
 
 
-def _record(where: VersionFolder, plan: Plan, digest: str) -> Record | None:
+def _record(where: VersionFolder, plan: Plan, digest: str, half_is_none: bool) -> Record | None:
     results_path, ranks_path = where.file(RESULTS), where.file(RANKS)
     present = [path for path in (results_path, ranks_path) if path.exists()]
-    if not present:
+    if not present or (len(present) == 1 and half_is_none):
         return None
     if len(present) == 1:
         missing = ranks_path if present[0] == results_path else results_path
-        raise InputError(f"{missing}: missing, though {present[0].name} is there: half a record")
+        raise InputError(
+            f"{missing}: missing, though {present[0].name} is there: half a record. Restore it, or "
+            f"let `pagecost record {where.key}` complete it"
+        )
     if plan.is_draft:
         raise CheckFailed(f"{results_path}: a record, but the plan is a draft and may yet change")
     results_json = jsonio.read_bytes(results_path)
@@ -95,6 +99,10 @@ def _record(where: VersionFolder, plan: Plan, digest: str) -> Record | None:
         )
     ranks_csv = jsonio.read_bytes(ranks_path)
     table = ranks.from_csv(ranks_csv, depths(plan), ranks_path)
+    try:
+        results.check_queries(table, results.pinned(plan))
+    except InputError as error:
+        raise InputError(f"{ranks_path}: {error}") from None
     if (found := jsonio.sha256(ranks_csv)) != record.ranks_sha256:
         raise CheckFailed(
             f"{ranks_path}: sha256 {found}, but {results_path.name} says {record.ranks_sha256}"

@@ -26,7 +26,7 @@ from typing import Any, Literal, TextIO
 import msgspec
 import pytest
 
-from pagecost import files, freezing, jsonio, pipeline, project, versions
+from pagecost import files, freezing, jsonio, pipeline, project, ranks, results, versions
 from pagecost.console import Console
 from pagecost.corpora.archives import ArchivesSource
 from pagecost.corpora.distributions import DistributionsSource, pin
@@ -106,7 +106,6 @@ def environment(**changes: str | None) -> dict[str, str]:
     made: dict[str, str | None] = {
         **os.environ,
         "PYTHONPATH": path,
-        "PYTHONDONTWRITEBYTECODE": "1",
         "no_proxy": "*",
         **changes,
     }
@@ -717,3 +716,15 @@ def make_project(
         if with_git:
             made.commit("Record")
     return made
+
+
+def forge(made: TinyProject, key: str) -> None:
+    """Replaces the record of an `archives_plan` by one of another rank, consistent in itself."""
+    version = made.version(key)
+    assert version.record is not None
+    ranks_csv = version.record.ranks_csv.replace(b",6,2\n", b",5,2\n")
+    assert ranks_csv != version.record.ranks_csv
+    table = ranks.from_csv(ranks_csv, versions.depths(version.plan), "ranks.csv")
+    scored = results.score(version.plan, version.digest, table, ranks_csv)
+    made.file(key, "ranks.csv").write_bytes(ranks_csv)
+    made.file(key, "results.json").write_bytes(results.to_json(scored))

@@ -162,7 +162,7 @@ def page_by_page(
     pages = candidates = searches = 0
     while candidates < depth and (rank is None or candidates < rank):
         pages += 1
-        searches += searches_of_page(pages * size)
+        searches += searches_of_page(min(pages * size, depth))
         candidates += min(size, depth - candidates)
     return pages, candidates, searches
 

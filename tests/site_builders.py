@@ -222,7 +222,7 @@ def add_version(
     write(folder, files)
 
 
-def tiny(root: Path) -> Path:
+def tiny(root: Path, *, explored: bool = True) -> Path:
     """A small project with every kind of page: recorded, frozen and draft, guide, write-up."""
     write(
         root,
@@ -239,7 +239,8 @@ def tiny(root: Path) -> Path:
     add_version(
         root, plan_json("1"), RANKS, "# What it says\n\nSee [the costs](#cost).\n\n```\ncode\n```\n"
     )
-    add_version(root, plan_json("1.1", kind="exploration", title="Looked at after"), RANKS)
+    if explored:
+        add_version(root, plan_json("1.1", kind="exploration", title="Looked at after"), RANKS)
     add_version(root, plan_json("2", title="Frozen alone"))
     draft = plan_json("3", title="Not yet frozen", status="draft")
     add_version(root, draft)
@@ -250,19 +251,12 @@ def render(root: Path, figures: Path) -> dict[str, bytes]:
     """The files of that project's site, in this process; drawings are kept in `figures`."""
     found = project.load(root / "mkdocs.yml")
     loaded = [versions.load(where) for where in found.versions]
-    return site.render(
-        found.config, loaded, Drawer(figures), lambda one: "pip install invented", lambda _: None
-    )
-
-
-@cache
-def _shared(factory: pytest.TempPathFactory, name: str) -> Path:
-    return factory.mktemp(name)
+    return site.render(found.config, loaded, Drawer(figures), lambda one: "pip install invented")
 
 
 def figures_folder(factory: pytest.TempPathFactory) -> Path:
     """Where the tests of one run share drawings, which depend on nothing but their content."""
-    return _shared(factory, "figures")
+    return factory.getbasetemp() / "shared-figures"
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -286,10 +280,13 @@ def without_corpora(folder: Path) -> dict[str, str]:
     return environment(PYTHONPATH=os.pathsep.join((str(ROOT), str(folder))))
 
 
-@cache
 def committed_site(factory: pytest.TempPathFactory) -> Path:
     """The site of this repository's own plans and records, built once a run, from ranks alone."""
-    folder = factory.mktemp("committed")
+    return _committed_site(factory.getbasetemp() / "committed")
+
+
+@cache
+def _committed_site(folder: Path) -> Path:
     env = without_corpora(folder / "nothing") | {"PAGECOST_CACHE": str(folder / "cache")}
     done = pagecost("build", "--output", str(folder / "site"), cwd=ROOT, env=env)
     assert done.status == 0, done.err
@@ -299,6 +296,7 @@ def committed_site(factory: pytest.TempPathFactory) -> Path:
 
 def copy_committed(root: Path) -> Path:
     """This repository's configuration, plans, records and prose, away from its Git."""
+    root.mkdir()
     shutil.copy(ROOT / "mkdocs.yml", root / "mkdocs.yml")
     shutil.copytree(ROOT / "site", root / "site")
     return root

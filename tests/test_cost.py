@@ -115,8 +115,8 @@ def test_a_page_that_holds_everything_is_the_only_one(size: int) -> None:
     counted = pages(array([1, 44, 45, None]), size, 45)
     assert counted.tolist() == [1, 1, 1, 1]
     assert emitted(counted, size, 45).tolist() == [45, 45, 45, 45]
-    assert searches(counted, size, ONE).tolist() == [1, 1, 1, 1]
-    assert searches(counted, size, DEFERRED).tolist() == [2, 2, 2, 2]
+    assert searches(counted, size, ONE, 45).tolist() == [1, 1, 1, 1]
+    assert searches(counted, size, DEFERRED, 45).tolist() == [2, 2, 2, 2]
 
 
 def test_large_counts_do_not_overflow() -> None:
@@ -154,12 +154,17 @@ def test_pages_and_candidates_equal_a_page_by_page_count(
 def test_a_deferred_page_takes_two_searches_once_it_reaches_beyond_the_change(
     size: int, page_counts: list[int], expected: list[int]
 ) -> None:
-    assert searches(array(page_counts), size, DEFERRED).tolist() == expected
+    assert searches(array(page_counts), size, DEFERRED, 1000).tolist() == expected
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(20, 1), (19, 1), (21, 2)])
+def test_a_last_page_that_is_not_full_ends_at_the_last_candidate(depth: int, expected: int) -> None:
+    assert searches(array([1]), 50, DEFERRED, depth).tolist() == [expected]
 
 
 def test_an_interleaved_page_takes_two_searches_and_a_plain_one_takes_one() -> None:
-    assert searches(array([1, 3, 50]), 20, ONE).tolist() == [1, 3, 50]
-    assert searches(array([1, 3, 50]), 20, TWO).tolist() == [2, 6, 100]
+    assert searches(array([1, 3, 50]), 20, ONE, 1000).tolist() == [1, 3, 50]
+    assert searches(array([1, 3, 50]), 20, TWO, 1000).tolist() == [2, 6, 100]
 
 
 @settings(deadline=None, max_examples=300)
@@ -173,7 +178,7 @@ def test_deferred_searches_equal_a_page_by_page_count(
         for rank in ranks
     ]
     tiers = search_tiers(Deferred(first=RAW, second=BOTH, after=after))
-    assert searches(pages(array(ranks), size, depth), size, tiers).tolist() == naive
+    assert searches(pages(array(ranks), size, depth), size, tiers, depth).tolist() == naive
 
 
 @settings(deadline=None, max_examples=200)
@@ -186,7 +191,7 @@ def test_searches_of_any_ranking_equal_a_page_by_page_count(
         oracle.page_by_page(rank, size, depth, lambda end: len(searched(ranking, end)))[2]
         for rank in ranks
     ]
-    counted = searches(pages(array(ranks), size, depth), size, search_tiers(ranking))
+    counted = searches(pages(array(ranks), size, depth), size, search_tiers(ranking), depth)
     assert counted.tolist() == naive
 
 
@@ -429,3 +434,10 @@ def test_the_mean_rank_is_over_the_found_ones_and_the_rest_over_all() -> None:
     assert made.mrr == 1.25 / 4
     assert made.median_rank == 4
     assert made.p95_rank is None
+
+
+def test_columns_of_different_queries_are_not_compared() -> None:
+    ours = RankColumn("ours", np.array([1, 2], dtype=np.int64), 5)
+    base = RankColumn("base", np.array([1], dtype=np.int64), 5)
+    with pytest.raises(InputError, match="2 queries, the baseline has 1"):
+        policy_result(ours, base, ((0, 1),), ((0, 1),), [1])

@@ -25,6 +25,14 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         yield f"pagecost {name}", command
 
 
+def help_of(name: str, command: click.Command) -> str:
+    program = click.Context(main, info_name="pagecost", terminal_width=80, **main.context_settings)
+    if command is main:
+        return main.get_help(program)
+    own = click.Context(command, program, info_name=name.rsplit(maxsplit=1)[-1], terminal_width=80)
+    return command.get_help(own)
+
+
 def commands_page() -> str:
     parts = [
         "# Commands",
@@ -42,8 +50,7 @@ def commands_page() -> str:
         "kept, in place of the system's own cache folder.",
     ]
     for name, command in commands():
-        context = click.Context(command, info_name=name, terminal_width=80)
-        parts += ["", f"## {name}", "", "```text", command.get_help(context), "```"]
+        parts += ["", f"## {name}", "", "```text", help_of(name, command), "```"]
     return "\n".join(parts) + "\n"
 
 
@@ -64,7 +71,7 @@ def test_a_generated_page_of_the_guide_is_up_to_date(name: str, made: str) -> No
 
 @pytest.mark.parametrize(("name", "command"), list(commands()))
 def test_every_command_explains_itself_with_an_example(name: str, command: click.Command) -> None:
-    shown = command.get_help(click.Context(command, info_name=name))
+    shown = help_of(name, command)
     assert "Example" in shown
     assert "pagecost" in shown.partition("Example")[2]
 

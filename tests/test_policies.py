@@ -424,3 +424,9 @@ def test_a_library_model_scores_alike_when_its_cache_is_too_small(
     for query in (" ".join(terms), " ".join(terms[::-1]), "w1 w39 w1"):
         scores = scorer.scores(tokens(query))
         assert np.array_equal(scores, np.array(leaf_scores(OKAPI, texts, query)))
+
+
+def test_a_library_model_refuses_a_corpus_without_a_token() -> None:
+    model = Model(library="rank_bm25", model="BM25Okapi", text="raw")
+    with pytest.raises(InputError, match="without a token"):
+        Ranker([Policy(name="okapi", ranking=model)], ["", "…"])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from pagecost.model.plan import Plan
+from pagecost.model import Plan
 from pagecost.report import words
 from pagecost.report.words import Change
 from tests.builders import Json
@@ -237,10 +238,16 @@ def test_a_policy_is_explained_with_what_a_page_of_it_takes() -> None:
     ]
 
 
-def test_every_kind_of_version_has_a_sentence_of_its_own() -> None:
-    assert set(words.KINDS) == {"confirmatory", "replication", "exploration"}
-    assert len({said for _, said in words.KINDS.values()}) == 3
-    assert "confirms nothing" in words.KINDS["exploration"][1]
+def test_every_kind_of_version_has_a_sentence_of_its_own_that_holds_for_a_draft_too() -> None:
+    said = {
+        (kind, status): words.kind_said(msgspec.structs.replace(plan(status=status), kind=kind))
+        for kind in ("confirmatory", "replication", "exploration")
+        for status in ("draft", "frozen")
+    }
+    assert "confirms nothing" in said["exploration", "frozen"]
+    assert "was frozen before" in said["confirmatory", "frozen"]
+    assert "was frozen" not in said["confirmatory", "draft"]
+    assert len(set(said.values())) == 4
 
 
 def test_what_an_unscored_plan_says_is_fixed() -> None:

@@ -140,7 +140,9 @@ class _Panel:
             labels = datasets.rows(self._labels()).mark_text(align="left", dx=9, fontSize=12)
             layers.append(labels.encode(**encoded, text="text:N"))
         if interactive:
-            layers.append(self._targets(data, x, y))
+            # Frozen sizes on top: a point that is seen is the one that answers.
+            for chosen in ("!datum.frozen", "datum.frozen"):
+                layers.append(self._targets(data.transform_filter(chosen), x, y))
         return alt.layer(*layers).properties(
             width=self._width,
             height=self._height,

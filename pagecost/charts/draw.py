@@ -59,12 +59,18 @@ def _chart_code() -> str:
 class Drawer:
     """Makes specs and SVGs; what was made is kept under the digest of its content and its tools."""
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache: Path, tick: Callable[[int], None] | None = None) -> None:
+        """`tick` is called with how many drawings were asked for so far."""
+        self._tick = tick
+        self._asked = 0
         self._folder = cache / "figures"
         self._tool = f"vl-convert-python {installed('vl-convert-python')}"
 
     def _remembered(self, suffix: str, *key: str) -> tuple[Path, bytes | None]:
         path = self._folder / (sha256("\n".join(key).encode("utf-8")) + suffix)
+        self._asked += 1
+        if self._tick is not None:
+            self._tick(self._asked)
         try:
             return path, path.read_bytes() or None
         except OSError:

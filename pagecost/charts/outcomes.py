@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import msgspec
 
-from pagecost.charts import theme
+from pagecost.charts import parts, theme
 from pagecost.charts.parts import Datasets, Drawing
 from pagecost.charts.theme import Style
 
@@ -67,20 +67,10 @@ def _panel(
             starts, several, (policy.colour, theme.TIE, baseline.colour), strict=True
         )
     ]
-    y = alt.Y(
-        "size:O",
-        axis=alt.Axis(
-            title=None, domain=False, ticks=False, labelPadding=8, labelColor=theme.INK,
-            labelExpr="format(datum.value, ',d')",
-            labelFontWeight=alt.condition(
-                f"datum.value == {primary_size}", alt.value("bold"), alt.value("normal")
-            ),
-        ),
-        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.15),
-    )  # fmt: skip
+    y = _size_axis(primary_size)
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, width], nice=False), axis=None)
     data = datasets.rows(bars)
-    heads = ("fewer", "as many", "more")
+    heads = ("fewer", "tie", "more")
     head_rows = datasets.rows(
         [{"x": start, "text": text} for start, text in zip(starts, heads, strict=True)]
     )
@@ -100,10 +90,20 @@ def _panel(
     ).properties(
         width=width,
         height=height,
-        title=alt.Title(
-            "Search-work proxy" if proxy else "Pages",
-            subtitle="proxy: searches, not time" if proxy else "counted",
-            subtitleColor=theme.PROXY if proxy else theme.MUTED,
-            offset=24,
-        ),
+        title=parts.title("Search-work proxy" if proxy else "Pages", proxy=proxy, offset=24),
     )
+
+
+def _size_axis(primary_size: int) -> Any:
+    """A row a page size, the primary one in bold."""
+    return alt.Y(
+        "size:O",
+        axis=alt.Axis(
+            title=None, domain=False, ticks=False, labelPadding=8, labelColor=theme.INK,
+            labelExpr="format(datum.value, ',d')",
+            labelFontWeight=alt.condition(
+                f"datum.value == {primary_size}", alt.value("bold"), alt.value("normal")
+            ),
+        ),
+        scale=alt.Scale(paddingInner=0.35, paddingOuter=0.15),
+    )  # fmt: skip

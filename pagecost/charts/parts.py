@@ -74,11 +74,11 @@ def shape(styles: Iterable[Style]) -> Any:
     )
 
 
-def title(text: str, *, proxy: bool) -> Any:
+def title(text: str, *, proxy: bool, offset: int = 10) -> Any:
     """A panel's title; its second line names the kind of count."""
-    if proxy:
-        return alt.Title(text, subtitle="proxy: searches, not time", subtitleColor=theme.PROXY)
-    return alt.Title(text, subtitle="counted")
+    said = "proxy: searches, not time" if proxy else "counted"
+    colour = theme.PROXY if proxy else theme.MUTED
+    return alt.Title(text, subtitle=said, subtitleColor=colour, offset=offset)
 
 
 def size_axis(sizes: Sequence[int], *, label: str | None) -> Any:

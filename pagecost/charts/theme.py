@@ -6,6 +6,7 @@ variable of the same name, so one drawing serves light, dark and paper; download
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import msgspec
@@ -56,31 +57,45 @@ class Style(msgspec.Struct, frozen=True):
     width: float
 
 
-def styles(names: Sequence[tuple[str, str]], baseline: str, primary: str) -> dict[str, Style]:
-    """A style for each (name, label): the baseline first, the primary second, then plan order.
+_KEPT = {
+    "baseline": 0,
+    "identifier_baseline_first": 1,
+    "helper": 1,
+    "identifiers": 2,
+    "identifier_first": 3,
+    "deferred": 4,
+}
+"""Policies that look the same wherever they are drawn, whatever stands beside them."""
 
-    Past the palette, colours repeat with other marks and dashes.
+
+def styles(names: Sequence[tuple[str, str]], baseline: str, primary: str) -> dict[str, Style]:
+    """A style for each (name, label), in plan order.
+
+    Policies of well-known names keep their look in every report. The others take what is left:
+    the baseline first, the primary policy second, then in plan order. Past the palette, colours
+    repeat with other marks and dashes.
     """
-    order = sorted(
-        range(len(names)),
-        key=lambda i: (names[i][0] != baseline, names[i][0] != primary, i),
-    )
-    made: dict[str, Style] = {}
-    for place, index in enumerate(order):
-        name, label = names[index]
-        # The second place is kept for a primary policy, so a baseline alone doesn't lend it.
-        number = place if primary != baseline or place == 0 else place + 1
-        colour = number % len(_POLICY_COLOURS)
-        made[name] = Style(
+    numbers: dict[str, int] = {}
+    for name, _ in names:
+        if name in _KEPT and _KEPT[name] not in numbers.values():
+            numbers[name] = _KEPT[name]
+    wanted = {primary: 1} | {baseline: 0}
+    for name, _ in sorted(names, key=lambda pair: wanted.get(pair[0], 2)):
+        if name not in numbers:
+            places = itertools.chain([wanted[name]] if name in wanted else [], itertools.count(2))
+            numbers[name] = next(place for place in places if place not in numbers.values())
+    return {
+        name: Style(
             name=name,
             label=label,
-            number=colour,
-            colour=_POLICY_COLOURS[colour],
-            shape=_SHAPES[number % len(_SHAPES)],
-            dash=_DASHES[number % len(_DASHES)],
+            number=numbers[name] % len(_POLICY_COLOURS),
+            colour=_POLICY_COLOURS[numbers[name] % len(_POLICY_COLOURS)],
+            shape=_SHAPES[numbers[name] % len(_SHAPES)],
+            dash=_DASHES[numbers[name] % len(_DASHES)],
             width=2.25 if name == primary and primary != baseline else 1.25,
         )
-    return {name: made[name] for name, _ in names}
+        for name, label in names
+    }
 
 
 def config() -> dict[str, object]:

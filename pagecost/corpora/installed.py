@@ -109,7 +109,7 @@ def _list_files(pinned: Distribution, found: metadata.Distribution) -> Installed
         files[path] = SourceFile(f"{place}: {path}", path, hashed[1], str(found.locate_file(path)))
     # Some build backends give an editable install a .py of its own, so RECORD alone doesn't tell.
     if not files or _is_editable(found):
-        raise InputError(
+        raise CorpusMissing(
             f"{place}: RECORD doesn't list its Python files. An editable install's never does: "
             "install it without -e"
         )

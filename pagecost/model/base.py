@@ -15,8 +15,11 @@ Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}(?!\n)$")]
 Revision = Annotated[str, Meta(pattern=r"^[0-9a-f]{40}(?!\n)$")]
 Repository = Annotated[str, Meta(pattern=r"^[^\s/]+/[^\s/]+(?!\n)$", max_length=200)]
 HttpsUrl = Annotated[str, Meta(pattern=r"^https://[^\s<>\"]+(?!\n)$", max_length=2000)]
-Line = Annotated[str, Meta(pattern=r"^[^\n\r]*\S[^\n\r]*(?!\n)$", max_length=300)]
-Text = Annotated[str, Meta(pattern=r"\S", max_length=8000)]
+# No control characters: a terminal or a page would act on them. Text may have tabs and lines.
+LINE = r"^(?=.*\S)[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]+(?!\n)$"
+TEXT = r"^(?=[\s\S]*\S)[^\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]+$"
+Line = Annotated[str, Meta(pattern=LINE, max_length=300)]
+Text = Annotated[str, Meta(pattern=TEXT, max_length=8000)]
 Count = Annotated[int, Meta(ge=0)]
 PageSize = Annotated[int, Meta(ge=1, le=10_000_000)]
 

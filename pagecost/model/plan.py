@@ -11,7 +11,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from pagecost.model.base import HttpsUrl, Line, Name, PageSize, Revision, Sha256, Slug, Strict, Text
+from pagecost.model.base import (
+    TEXT,
+    HttpsUrl,
+    Line,
+    Name,
+    PageSize,
+    Revision,
+    Sha256,
+    Slug,
+    Strict,
+    Text,
+)
 from pagecost.model.policy import Policy
 from pagecost.model.source import CorpusPlan
 
@@ -93,7 +104,7 @@ class Plan(Strict, frozen=True, kw_only=True):
     caveat: Annotated[
         str,
         Meta(
-            pattern=r"\S",
+            pattern=TEXT,
             max_length=600,
             description="One to three sentences that stand under the headline and travel with "
             "every figure, file and link preview. Plain text.",

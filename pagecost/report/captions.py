@@ -25,8 +25,7 @@ def cost(plan: Plan, results: Results) -> Caption:
     return Caption(
         finding=_cost_finding(plan, results),
         reading=_cost_reading(plan),
-        limit="The proxy panel never leaves: a saving in pages is only shown beside what it takes "
-        "in searches.",
+        limit="The proxy panel never leaves: pages are only shown beside the searches behind them.",
         alternative="Two panels over page size: pages on the left, the search-work proxy on the "
         "right, a line a policy. Every value at a frozen page size stands in table 1.",
     )
@@ -60,10 +59,11 @@ def _cost_finding(plan: Plan, results: Results) -> str:
 def _cost_reading(plan: Plan) -> str:
     if len(plan.page_sizes) == 1:
         return "One frozen page size. Lower is better in both panels."
+    shared = "Changes are drawn on one scale in both panels. " if len(plan.policies) > 1 else ""
     return (
         f"Marks are the {words.spelled(len(plan.page_sizes), 'frozen page size')}. The line "
         "between them is counted from the same ranks at sizes that the plan does not name, and is "
-        "exploratory. Changes are drawn on one scale in both panels; lower is better in both."
+        f"exploratory. {shared}Lower is better in both."
     )
 
 
@@ -74,14 +74,14 @@ def outcomes(plan: Plan, results: Results) -> Caption:
     queries = words.count(results.overall.queries, "query", "queries")
     return Caption(
         finding=f"At page size {plan.primary_page_size:,}, {words.number(at.on_pages.tie)} of "
-        f"{queries} take as many pages either way, and {words.number(at.on_searches.loss)} take "
-        f"more searches (proxy) with {name}.",
-        reading=f"Queries on which {name} needs fewer, as many, or more than the baseline, by page "
-        f"size. All bars share one scale, 0 to {queries}.",
+        f"{queries} tie on pages, and {words.number(at.on_searches.loss)} take more searches "
+        f"(proxy) with {name}.",
+        reading=f"Queries on which {name} needs fewer, ties with, or needs more than the baseline, "
+        f"by page size. All bars share one scale, 0 to {queries}.",
         limit="A query counts once, however many pages it gains or loses; the sums stand in "
         "table 1.",
-        alternative="Two groups of bars by page size: fewer, as many, more, on pages and on the "
-        "search-work proxy. The same counts stand in table 2.",
+        alternative="Two groups of bars by page size: fewer, tie, more, on pages and on the "
+        "search-work proxy. The same counts stand in table 3.",
     )
 
 
@@ -93,8 +93,8 @@ def groups(plan: Plan, several: Sequence[Group]) -> Caption:
         reading="Solid: pages, counted. Dashed: searches, proxy. Both in per cent of the baseline; "
         f"values are printed at page size {size:,}.",
         limit="No interval over queries is shown: they are not independent draws.",
-        alternative="Small multiples over page size, one a repository or stratum: change in pages "
-        "and in searches. The values at the primary page size stand in table 4.",
+        alternative=f"Small multiples over page size, one a {words.unit(plan)} or stratum: change "
+        "in pages and in searches. The values at the primary page size stand in table 4.",
     )
 
 
@@ -109,7 +109,7 @@ def _group_finding(plan: Plan, several: Sequence[Group], size: int) -> str:
         low, high = changes[0].short, changes[-1].short
         return f"by {low}" if low == high else f"by {low} to {high}"
 
-    what = "repository" if own[0].by == "repository" else "group"
+    what = words.unit(plan) if own[0].by == "repository" else "group"
     where = f"From {what} to {what}" if len(own) > 1 else f"In the one {what}"
     return (
         f"{where}, pages change {extent('pages')} and searches (proxy) {extent('searches')} "

@@ -22,8 +22,9 @@ from pagecost.report import captions
 from pagecost.report.captions import Caption
 from pagecost.report.words import primary_change
 
+_WHOLE_SPAN = 100
 _FINE_SIZES = 48
-"""About how many page sizes a curve has between the smallest and the largest frozen one."""
+"""Every whole page size is drawn over a span up to the first; else about as many as the second."""
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -82,7 +83,7 @@ def curves(plan: Plan, table: RankTable, styles: Sequence[Style]) -> Curves:
                     size=size,
                     pages=int(pages.sum()),
                     emitted=int(cost.emitted(pages, size, column.depth).sum()),
-                    searches=int(cost.searches(pages, size, tiers).sum()),
+                    searches=int(cost.searches(pages, size, tiers, column.depth).sum()),
                     frozen=size in plan.page_sizes,
                 )
             )
@@ -98,7 +99,7 @@ def curves(plan: Plan, table: RankTable, styles: Sequence[Style]) -> Curves:
 def fine_sizes(page_sizes: Sequence[int]) -> list[int]:
     """Whole page sizes from the smallest to the largest, evenly spread on a logarithmic axis."""
     low, high = page_sizes[0], page_sizes[-1]
-    if high - low < _FINE_SIZES:
+    if high - low <= _WHOLE_SPAN:
         return list(range(low, high + 1))
     ratio = high / low
     return sorted({round(low * ratio ** (i / _FINE_SIZES)) for i in range(_FINE_SIZES + 1)})

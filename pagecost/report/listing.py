@@ -77,12 +77,12 @@ def experiment_page(
 
 
 def latest_of(versions: Sequence[Version]) -> Version:
-    """The newest version that isn't an exploration; one with figures goes before one without."""
+    """The newest version that isn't an exploration; a scored one goes before one that isn't."""
 
     def merit(place: int) -> tuple[bool, bool, bool, int]:
         version = versions[place]
         confirming = version.plan.kind != "exploration"
-        return (version.state != "draft", version.state == "recorded", confirming, place)
+        return (version.state != "draft", confirming, version.state == "recorded", place)
 
     return versions[max(range(len(versions)), key=merit)]
 
@@ -91,7 +91,8 @@ def _front_matter(text: str, where: object) -> FrontMatter:
     try:
         data = yaml.safe_load(prose.front_matter(text)) or {}
         return msgspec.convert(data, FrontMatter)
-    except (yaml.YAMLError, msgspec.ValidationError) as error:
+    except (yaml.YAMLError, msgspec.ValidationError, ValueError, RecursionError) as error:
+        # Not YAMLError alone: `2026-02-30` fails as the date that it becomes.
         raise InputError(f"{where}: front matter: {' '.join(str(error).split())}") from None
 
 
@@ -107,7 +108,7 @@ def _rows(versions: Sequence[Version]) -> list[VersionRow]:
                 plan=plan,
                 state=version.state,
                 digest=version.digest,
-                kind=words.KINDS[plan.kind][0],
+                kind=plan.kind,
                 headline=words.headline(plan, record.results) if record else None,
                 status=None if record else words.DRAFT if plan.is_draft else words.UNSCORED,
                 style=styles_of(plan)[plan.primary_policy],

@@ -88,7 +88,7 @@ class ReportPage(msgspec.Struct, frozen=True):
             ("cost", "Cost by page size", scored),
             ("curve", "Cost against page size", scored),
             ("wins", "Who wins, who loses", compared),
-            ("groups", "By repository and stratum", compared),
+            ("groups", f"By {words.unit(self.plan)} and stratum", compared),
             ("writeup", "Write-up", self.writeup is not None),
             ("provenance", "Reproduce and provenance", True),
         )
@@ -98,6 +98,11 @@ class ReportPage(msgspec.Struct, frozen=True):
     def section(self, anchor: str) -> Section:
         """The section with that anchor."""
         return next(one for one in self.sections if one.anchor == anchor)
+
+    @property
+    def unit(self) -> str:
+        """What a part of the corpus that comes from one place is called."""
+        return words.unit(self.plan)
 
     @property
     def primary_said(self) -> str:
@@ -128,7 +133,6 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
     scores = None
     if version.record is not None:
         scores = scores_of(plan, version.record, styles, drawer)
-    kind, kind_said = words.KINDS[plan.kind]
 
     def statements(texts: list[str]) -> tuple[Markup, ...]:
         return tuple(prose.inline(text, rewrite) for text in texts)
@@ -143,8 +147,8 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
         title=_title(plan, scores),
         description=_description(plan, scores),
         heading=scores.headline if scores else (words.Piece(plan.title),),
-        kind=kind,
-        kind_said=kind_said,
+        kind=plan.kind,
+        kind_said=words.kind_said(plan),
         question=prose.inline(plan.question, rewrite),
         measured=statements(plan.measured),
         not_measured=statements(plan.not_measured),
@@ -166,9 +170,10 @@ def _title(plan: Plan, scores: Scores | None) -> str:
         state = "draft plan" if plan.is_draft else "plan frozen, not scored"
         return f"{plan.experiment} {plan.version}: {state}"
     if plan.primary_policy == plan.baseline:
-        return f"{plan.experiment} {plan.version}: {plan.title}"
+        return f"{plan.experiment} {plan.version} ({plan.kind}): {plan.title}"
     pages, _, searches = (one.change.amount or "as many" for one in scores.trio)
-    return f"{plan.experiment} {plan.version}: {pages} pages, {searches} searches (proxy)"
+    name = f"{plan.experiment} {plan.version} ({plan.kind})"
+    return f"{name}: {pages} pages, {searches} searches (proxy)"
 
 
 def _description(plan: Plan, scores: Scores | None) -> str:
@@ -203,7 +208,7 @@ def _sources(plan: Plan) -> list[Source]:
 
 
 def _tools() -> tuple[tuple[str, str], ...]:
-    """What affects the bytes of this page."""
+    """What the figures are drawn with: pinned, since it affects their bytes."""
     return (
         ("pagecost", __version__),
         *((name, installed(name)) for name in ("altair", "vl-convert-python")),

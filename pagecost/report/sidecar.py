@@ -21,6 +21,20 @@ _RANK_COLUMNS = (
     ("target_line", "integer", "Its first line there, counted from 1."),
     ("target_name", "string", "Its name."),
 )
+_PROJECTION_COLUMNS = (
+    ("repository", "string", "The pinned archive that holds the function."),
+    ("path", "string", "Its file there."),
+    ("name", "string", "Its name."),
+    ("doc_spans", "string", "Its comment: byte offsets from 0, each start-end, end not included."),
+    ("code_start", "integer", "Where its code starts: a byte offset from 0."),
+    ("code_end", "integer", "Where its code ends: the offset of the byte after it."),
+    ("candidate_id", "string", "sha256 over repository, path and code, zero bytes between."),
+)
+
+
+def projection(plan: Plan) -> bytes:
+    """The sidecar of `projection.csv`."""
+    return _metadata(plan, "projection.csv", _PROJECTION_COLUMNS)
 
 
 def costs(plan: Plan) -> bytes:
@@ -47,7 +61,7 @@ def _metadata(plan: Plan, url: str, columns: Iterable[tuple[str, str, str]]) -> 
         {
             "@context": "http://www.w3.org/ns/csvw",
             "url": url,
-            "dc:title": f"{plan.experiment} {plan.version}: {plan.title}",
+            "dc:title": f"{plan.experiment} {plan.version} ({plan.kind}): {plan.title}",
             "dc:date": plan.date,
             "dc:description": plan.caveat,
             "rdfs:comment": [

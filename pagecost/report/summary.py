@@ -49,7 +49,8 @@ def _lines(page: ReportPage, site_url: str | None) -> Iterator[str]:
     if site_url is not None:
         address = f"{site_url}{plan.experiment}/{plan.version}/"
         yield ""
-        yield f"[Report]({address}) · [costs.csv]({address}costs.csv) · [plan]({address}plan.json)"
+        costs = f" · [costs.csv]({address}costs.csv)" if page.scores is not None else ""
+        yield f"[Report]({address}){costs} · [plan]({address}plan.json)"
 
 
 def _table(page: ReportPage, scores: Scores) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from pagecost.model import (
+    ArchivesCorpus,
     Bm25,
     Deferred,
     Group,
@@ -166,21 +167,23 @@ def not_found(plan: Plan, results: Results) -> str | None:
     )
 
 
-KINDS = {
-    "confirmatory": (
-        "confirmatory",
-        "The plan was frozen before any figure was known; it is never scored before.",
-    ),
-    "replication": (
-        "replication",
-        "It repeats a published record, whose figures were known when the plan was written.",
-    ),
-    "exploration": (
-        "exploration",
-        "It was looked at after related results were known. It confirms nothing.",
-    ),
-}
-"""What a plan's kind means, wherever its figures stand."""
+def kind_said(plan: Plan) -> str:
+    """What a plan's kind means for its figures, wherever they stand or will stand."""
+    match plan.kind:
+        case "confirmatory" if plan.is_draft:
+            return "The plan is to be frozen before any figure is known; until then none is made."
+        case "confirmatory":
+            return "The plan was frozen before any figure was known; it is never scored before."
+        case "replication":
+            return "It repeats a published record, whose figures were known beforehand."
+        case _:
+            return "It was looked at after related results were known. It confirms nothing."
+
+
+def unit(plan: Plan) -> str:
+    """What a part of the corpus that comes from one place is called."""
+    return "repository" if isinstance(plan.corpus, ArchivesCorpus) else "package"
+
 
 UNSCORED = "Plan frozen, not scored. No number exists yet, and none is shown."
 DRAFT = "Draft. The plan is not frozen and may still change; no number is shown."

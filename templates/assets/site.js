@@ -11,7 +11,7 @@
   const chosen = (name, within) => $(`input[name=${name}]:checked`, within)?.value;
 
   /* Theme: system, light or dark. */
-  const saved = store.get("pagecost-theme"), themes = $("#theme");
+  const saved = store.get("pagecost-theme"), themes = $("#_theme");
   if (saved === "light" || saved === "dark") root.dataset.theme = saved;
   if (themes) {
     themes.hidden = false;
