@@ -27,7 +27,10 @@ PLAN, PROJECTION, RESULTS, RANKS, WRITEUP = (
     "writeup.md",
 )
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
-_RESERVED_EXPERIMENTS = frozenset(("assets", "guide", "schema"))
+_RESERVED_EXPERIMENTS = frozenset(
+    ("assets", "guide", "schema", "index.html", "404.html", "feed.xml", "sitemap.xml", "robots.txt")
+)
+"""What the site's root holds beside experiments, now or later."""
 _RESERVED_VERSIONS = frozenset(("latest", "compare", "embed"))
 
 

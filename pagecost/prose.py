@@ -18,7 +18,7 @@ from markupsafe import Markup
 Rewrite = Callable[[str], str]
 """From a link as written to the link as published."""
 
-_FRONT_MATTER = re.compile(r"\A---\n(.*?\n)?---\n", re.DOTALL)
+_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?\n)?---\r?\n", re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 _ROOT = "/site"
 

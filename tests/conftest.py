@@ -8,8 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.builders import TinyProject, install_distribution, make_project, stock
+
+# A run that decides whether something lands gives the same answer twice; others explore.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 def isolate(patch: pytest.MonkeyPatch, folder: Path) -> Path:

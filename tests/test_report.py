@@ -199,12 +199,29 @@ def test_not_found_is_said_beside_the_headline_and_in_the_tables(made: Any) -> N
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(1, 10_000_000), min_size=1, max_size=50, unique=True).map(sorted))
-def test_the_sizes_between_the_frozen_ones_stay_between_them_and_are_few(sizes: list[int]) -> None:
-    fine = fine_sizes(sizes)
+@given(
+    st.lists(st.integers(1, 10_000_000), min_size=1, max_size=50, unique=True).map(sorted),
+    st.integers(2, 500),
+)
+def test_the_sizes_between_the_frozen_ones_stay_between_them_and_are_few(
+    sizes: list[int], most: int
+) -> None:
+    fine = fine_sizes(sizes, most)
     assert fine == sorted(set(fine))
     assert (fine[0], fine[-1]) == (sizes[0], sizes[-1])
-    assert len(fine) <= 101
+    assert len(fine) <= min(101, most)
+
+
+def test_as_many_policies_and_sizes_as_a_plan_may_have_are_drawn(made: Any) -> None:
+    document = plan_json()
+    ranking = document["policies"][0]["ranking"]
+    names = [f"policy-{number}" for number in range(60)]
+    document["policies"] = [{"name": name, "ranking": ranking} for name in names]
+    document["baseline"], document["primary_policy"] = names[0], names[1]
+    document["page_sizes"] = [*range(1, 50), 10_000]
+    document["primary_page_size"] = 5
+    shown = scores(made(document, dict.fromkeys(names, RANKS["baseline"])))
+    assert len(shown.blocks) == 50
 
 
 def test_the_exploratory_sizes_are_marked_so(made: Any) -> None:

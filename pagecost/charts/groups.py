@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ _KINDS = ("pages", "searches (proxy)")
 _ROOM = 790  # pixels for a row of panels
 _GAP = 20
 _MOST_COLUMNS = 5
+_MOST_TICKS = 8
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -69,6 +71,15 @@ def figure(
     return Drawing(alt.concat(*charts, columns=columns, spacing=spacing), data.sets)
 
 
+def _ticks(low: float, high: float) -> list[int]:
+    """Steps of 50 %, or of more where there would be too many."""
+    step = 50
+    while (high - low) / step > _MOST_TICKS:
+        step *= 2
+    first = math.ceil(low / step)
+    return [step * place for place in range(first, math.floor(high / step) + 1)]
+
+
 def _columns(panels: int) -> int:
     """Panels a row: as many rows as needed, all about equally full."""
     rows = -(-max(panels, 1) // _MOST_COLUMNS)
@@ -95,7 +106,7 @@ def _panel(
         scale=alt.Scale(domain=list(domain), nice=False),
         axis=alt.Axis(
             title=None,
-            values=[tick for tick in range(-100, 1001, 50) if domain[0] < tick < domain[1]],
+            values=_ticks(*domain),
             labels=labelled,
             labelExpr=parts.CHANGE_LABELS.replace("baseline", "0"),
         ),

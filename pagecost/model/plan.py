@@ -92,7 +92,9 @@ class Plan(Strict, frozen=True, kw_only=True):
         Origin | None, Meta(description="What a replication repeats, by link, commit and sha256.")
     ] = None
     corpus: Annotated[CorpusPlan, Meta(description="What is searched, and its pins.")]
-    policies: Annotated[list[Policy], Meta(min_length=1, description="What is compared.")]
+    policies: Annotated[
+        list[Policy], Meta(min_length=1, max_length=60, description="What is compared.")
+    ]
     baseline: Annotated[Name, Meta(description="The policy that every other is held against.")]
     primary_policy: Annotated[Name, Meta(description="The policy the headline is about.")]
     page_sizes: Annotated[

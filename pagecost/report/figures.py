@@ -13,7 +13,7 @@ from pagecost.charts import cost as cost_chart
 from pagecost.charts import groups as groups_chart
 from pagecost.charts import outcomes as outcomes_chart
 from pagecost.charts.cost import METRICS, Curves, Point
-from pagecost.charts.draw import Drawer, inline
+from pagecost.charts.draw import ROW_CAP, Drawer, inline
 from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Plan, RankTable, Results
@@ -23,6 +23,7 @@ from pagecost.report.captions import Caption
 from pagecost.report.words import primary_change
 
 _WHOLE_SPAN = 100
+_MOST_POINTS = ROW_CAP * 9 // 10
 _FINE_SIZES = 48
 """Every whole page size is drawn over a span up to the first; else about as many as the second."""
 
@@ -70,7 +71,9 @@ def _figure(
 
 def curves(plan: Plan, table: RankTable, styles: Sequence[Style]) -> Curves:
     """Every policy at the frozen sizes and, exploratory, at sizes in between."""
-    sizes = sorted({*plan.page_sizes, *fine_sizes(plan.page_sizes)})
+    # A figure has a bound on its rows, so that many policies are drawn at fewer sizes.
+    most = _MOST_POINTS // len(plan.policies) - len(plan.page_sizes)
+    sizes = sorted({*plan.page_sizes, *fine_sizes(plan.page_sizes, most)})
     rankings = resolve(plan.policies)
     points = []
     for column in table.columns:
@@ -96,13 +99,16 @@ def curves(plan: Plan, table: RankTable, styles: Sequence[Style]) -> Curves:
     )
 
 
-def fine_sizes(page_sizes: Sequence[int]) -> list[int]:
-    """Whole page sizes from the smallest to the largest, evenly spread on a logarithmic axis."""
+def fine_sizes(page_sizes: Sequence[int], most: int) -> list[int]:
+    """Whole page sizes from the smallest to the largest, `most` at the most.
+
+    All of them over a short span, else evenly spread on a logarithmic axis.
+    """
     low, high = page_sizes[0], page_sizes[-1]
-    if high - low <= _WHOLE_SPAN:
+    if high - low <= min(_WHOLE_SPAN, most - 1):
         return list(range(low, high + 1))
-    ratio = high / low
-    return sorted({round(low * ratio ** (i / _FINE_SIZES)) for i in range(_FINE_SIZES + 1)})
+    steps = min(_FINE_SIZES, most - 1)
+    return sorted({round(low * (high / low) ** (step / steps)) for step in range(steps + 1)})
 
 
 def cost_figure(plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> CostFigure:
