@@ -58,7 +58,7 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
     @_options
     def wrapped(config: Path | None, quiet: bool, verbose: bool, **rest: Any) -> Any:
         from pagecost import files, project
-        from pagecost.pipeline import Workplace
+        from pagecost.workplace import Workplace
 
         work = Workplace(
             project=project.load(config or project.find_config(Path.cwd())),
@@ -170,9 +170,9 @@ def corpus(work: Any, key: str) -> None:
     \b
     Example: pagecost corpus python-packages@1
     """
-    from pagecost import jsonio, pipeline
+    from pagecost import jsonio, recording
 
-    click.echo(jsonio.canonical(pipeline.corpus_pins(work, key)), nl=False)
+    click.echo(jsonio.canonical(recording.corpus_pins(work, key)), nl=False)
 
 
 @main.command()
@@ -187,9 +187,9 @@ def freeze(work: Any, key: str, dry_run: bool) -> None:
     \b
     Example: pagecost freeze python-packages@1
     """
-    from pagecost import pipeline
+    from pagecost import recording
 
-    digest, commit = pipeline.freeze(work, key, dry_run=dry_run)
+    digest, commit = recording.freeze(work, key, dry_run=dry_run)
     where = "would be committed" if commit is None else f"committed in {commit[:12]}"
     work.console.say(f"{key}: frozen, sha256 {digest}, {where}")
 
@@ -204,9 +204,9 @@ def record(work: Any, key: str, dry_run: bool) -> None:
     \b
     Example: pagecost record python-packages@1
     """
-    from pagecost import pipeline
+    from pagecost import recording
 
-    for path in pipeline.record(work, key, dry_run=dry_run):
+    for path in recording.record(work, key, dry_run=dry_run):
         work.console.say(f"{'would write' if dry_run else 'wrote'} {path}")
 
 
@@ -221,9 +221,9 @@ def score(work: Any, key: str) -> None:
     \b
     Example: pagecost score page-cost@12 | cmp - site/page-cost/12/results.json
     """
-    from pagecost import pipeline
+    from pagecost import recording
 
-    click.echo(pipeline.score(work, key).results_json, nl=False)
+    click.echo(recording.score(work, key).results_json, nl=False)
 
 
 @main.command()
@@ -244,9 +244,9 @@ def fetch(work: Any, key: str, folder: Path | None, base_url: str | None) -> Non
               pagecost fetch page-cost@12 --from ~/zips
     """
     from pagecost import fetch as fetching
-    from pagecost import pipeline
+    from pagecost import sources
 
-    fetched = pipeline.fetch_sources(work, key, folder, base_url or fetching.GITHUB)
+    fetched = sources.bring(work, key, folder, base_url or fetching.GITHUB)
     for one in fetched:
         work.console.say(f"{one.archive.repository}: {one.how}, sha256 {one.sha256}")
     said = "verified" if fetched else "in the cache already, and verified before"
@@ -297,6 +297,6 @@ def export(work: Any, key: str, kind: str) -> None:
     \b
     Example: pagecost export page-cost@12 --format costs-csv > costs.csv
     """
-    from pagecost import pipeline
+    from pagecost import recording
 
-    click.echo(pipeline.export_record(work, key, kind), nl=False)
+    click.echo(recording.export_record(work, key, kind), nl=False)

@@ -26,7 +26,17 @@ from typing import Any, Literal, TextIO
 import msgspec
 import pytest
 
-from pagecost import files, freezing, jsonio, pipeline, project, ranks, results, versions
+from pagecost import (
+    files,
+    freezing,
+    jsonio,
+    project,
+    ranks,
+    recording,
+    results,
+    versions,
+    workplace,
+)
 from pagecost.console import Console
 from pagecost.corpora.archives import ArchivesSource
 from pagecost.corpora.distributions import DistributionsSource, pin
@@ -651,10 +661,10 @@ class TinyProject:
         """The version as pagecost loads it."""
         return versions.load(self.where(key))
 
-    def work(self, out: TextIO | None = None) -> pipeline.Workplace:
+    def work(self, out: TextIO | None = None) -> workplace.Workplace:
         """What commands work with, in this process; what they say goes to `out`."""
         console = Console("normal", out or io.StringIO())
-        return pipeline.Workplace(self.load(), files.cache_folder(), console)
+        return workplace.Workplace(self.load(), files.cache_folder(), console)
 
     def freeze(self, key: str) -> None:
         """Freezes a draft; without Git, by writing it."""
@@ -666,7 +676,7 @@ class TinyProject:
 
     def record(self, key: str) -> None:
         """Scores a frozen plan and writes its record, without committing it."""
-        pipeline.record(self.work(), key, dry_run=False)
+        recording.record(self.work(), key, dry_run=False)
 
     def run(self, *arguments: str, env: Mapping[str, str] | None = None) -> Done:
         """A real `pagecost` process in the project's folder."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pagecost import export, pipeline
+from pagecost import export, recording
 from pagecost.errors import InputError
 from pagecost.model import Plan, Results
 from tests.builders import State, TinyProject, make_project
@@ -152,7 +152,7 @@ def test_both_formats_are_known_by_name(tiny_project: TinyProject) -> None:
     assert version.record is not None
     assert set(export.FORMATS) == {"results-12", "costs-csv"}
     for name, make in export.FORMATS.items():
-        found = pipeline.export_record(tiny_project.work(), KEY, name)
+        found = recording.export_record(tiny_project.work(), KEY, name)
         assert found == make(version.plan, version.record.results)
 
 
@@ -161,7 +161,7 @@ def test_there_is_nothing_to_export_without_a_record(tmp_path: Path) -> None:
     for state in states:
         made = make_project(tmp_path / state, state=state, with_git=False)
         with pytest.raises(InputError, match=f"no record to export; the plan is {state}"):
-            pipeline.export_record(made.work(), KEY, "costs-csv")
+            recording.export_record(made.work(), KEY, "costs-csv")
 
 
 def test_the_recount_is_the_stated_arithmetic() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from pagecost import fetch, pipeline
+from pagecost import fetch, sources
 from pagecost.corpora.zips import ARCHIVE_BYTES
 from pagecost.errors import InputError
 from pagecost.model import Archive
@@ -148,7 +148,7 @@ def fetched(
 ) -> tuple[list[fetch.Fetched], str]:
     """What was brought, and what was said."""
     out = io.StringIO()
-    return pipeline.fetch_sources(made.work(out), KEY, folder, base), out.getvalue()
+    return sources.bring(made.work(out), KEY, folder, base), out.getvalue()
 
 
 def refusal(made: TinyProject, base: str = "http://127.0.0.1:9", folder: Path | None = None) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pagecost import files, freezing, pipeline, replay
+from pagecost import files, freezing, pipeline, recording, replay
 from pagecost.errors import CheckFailed, CorpusMissing, InputError
 from pagecost.git import Repository
 from tests.builders import (
@@ -47,20 +47,20 @@ def frozen(tmp_path: Path) -> TinyProject:
 
 
 def freeze(made: TinyProject, *, dry_run: bool = False) -> tuple[str, str | None]:
-    return pipeline.freeze(made.work(), KEY, dry_run=dry_run)
+    return recording.freeze(made.work(), KEY, dry_run=dry_run)
 
 
 def record(made: TinyProject, *, dry_run: bool = False) -> str:
     """Records and returns what was said."""
     out = io.StringIO()
-    pipeline.record(made.work(out), KEY, dry_run=dry_run)
+    recording.record(made.work(out), KEY, dry_run=dry_run)
     return out.getvalue()
 
 
 def score(made: TinyProject) -> tuple[replay.Scored, str]:
     """Scores and returns what was said, too."""
     out = io.StringIO()
-    return pipeline.score(made.work(out), KEY), out.getvalue()
+    return recording.score(made.work(out), KEY), out.getvalue()
 
 
 def build(made: TinyProject) -> None:
@@ -137,7 +137,7 @@ def test_a_version_that_was_never_committed_is_frozen_with_its_projection(
     draft: TinyProject,
 ) -> None:
     draft.write_plan("tiny@2", archives_plan("tiny", "2"))
-    pipeline.freeze(draft.work(), "tiny@2", dry_run=False)
+    recording.freeze(draft.work(), "tiny@2", dry_run=False)
     changed = git(draft.root, "show", "--name-only", "--format=", "HEAD").split()
     assert changed == ["site/tiny/2/plan.json", "site/tiny/2/projection.csv"]
     assert git(draft.root, "status", "--porcelain") == ""
@@ -208,7 +208,9 @@ def test_a_hook_that_refuses_leaves_new_files_untracked(draft: TinyProject) -> N
     require(os.name == "posix", "a hook is a shell script")
     draft.write_plan("tiny@2", archives_plan("tiny", "2"))
     with_hook(draft)
-    unchanged(draft, lambda made: pipeline.freeze(made.work(), "tiny@2", dry_run=False), InputError)
+    unchanged(
+        draft, lambda made: recording.freeze(made.work(), "tiny@2", dry_run=False), InputError
+    )
 
 
 def test_git_without_an_identity_leaves_everything_as_it_was(draft: TinyProject) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pagecost import files, pipeline, plan, starting
+from pagecost import files, plan, recording, starting
 from pagecost.errors import InputError
 from pagecost.model import Plan
 from tests.builders import (
@@ -68,7 +68,7 @@ def test_where_there_is_no_project_one_is_begun(empty: Path) -> None:
 def test_the_draft_can_be_read_as_a_corpus_and_pinned(empty: Path) -> None:
     new("first@1")
     made = TinyProject(empty)
-    found: Any = msgspec.to_builtins(pipeline.corpus_pins(made.work(), "first@1"))
+    found: Any = msgspec.to_builtins(recording.corpus_pins(made.work(), "first@1"))
     assert found["pins"]["documents"] > 100
     draft = made.plan("first@1")
     draft["corpus"] |= found
