@@ -284,7 +284,8 @@ def verify(work: Any, selection: str | None, as_json: bool, strict: bool) -> Non
         click.echo(text.encode("utf-8", "backslashreplace"))
     if failed:
         _fail(f"error: {len(failed)} of {len(checks)} checks did not hold")
-    work.console.say(f"{len(checks)} checks, none failed")
+    said = f"{len(checks)} checks, none failed" if checks else "no version, so nothing to check"
+    work.console.say(said)
 
 
 @main.command()

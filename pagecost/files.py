@@ -13,7 +13,8 @@ from pathlib import Path
 
 from pagecost.errors import InputError
 
-_MARKER = ".pagecost-site"
+MARKER = ".pagecost-site"
+"""Stands in a folder that pagecost wrote, and may replace."""
 
 
 def cache_folder() -> Path:
@@ -56,7 +57,7 @@ def write_tree(target: Path, contents: Mapping[str, bytes], *, keep_out: tuple[P
         _sweep(target)
         prefix = f".{target.name}.new-{os.getpid()}-"
         made = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-        _fill(made, {**contents, _MARKER: b"Written by pagecost; replaced by the next build.\n"})
+        _fill(made, {**contents, MARKER: b"Written by pagecost; replaced by the next build.\n"})
         _swap(made, target)
     except OSError as error:
         place = error.filename or target
@@ -75,7 +76,7 @@ def _check_target(target: Path, keep_out: tuple[Path, ...]) -> None:
             )
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InputError(f"{target}: is no folder; choose another, or move it away")
-    if target.is_dir() and any(target.iterdir()) and not (target / _MARKER).is_file():
+    if target.is_dir() and any(target.iterdir()) and not (target / MARKER).is_file():
         raise InputError(
             f"{target}: holds files that pagecost did not write; choose another folder with "
             "--output, or empty it"

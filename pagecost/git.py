@@ -45,6 +45,11 @@ class Repository:
         )
         return done.stdout if done.returncode == 0 else None
 
+    def files(self, folder: Path) -> list[Path]:
+        """Every file below a folder at HEAD, in order, as paths below that folder."""
+        done = self._run("ls-tree", "-r", "-z", "--name-only", f"HEAD:{self._path(folder)}")
+        return [folder / name for name in done.stdout.split("\0") if name]
+
     def is_shallow(self) -> bool:
         """Was history cut off when this was cloned?"""
         return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == "true"

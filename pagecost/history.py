@@ -14,6 +14,7 @@ from pagecost.project import PLAN, RANKS, RESULTS, VersionFolder
 
 Outcome = Literal["ok", "failed", "not proven", "not provable"]
 Proof = tuple[Outcome, str]
+_VERSION_DEPTH = 3  # experiment/version/plan.json
 
 
 class PlanCommit(msgspec.Struct, frozen=True):
@@ -22,6 +23,11 @@ class PlanCommit(msgspec.Struct, frozen=True):
     commit: str
     sha256: str
     frozen: bool
+
+    @property
+    def gone(self) -> bool:
+        """Was the plan taken out then?"""
+        return self.sha256 == jsonio.sha256(b"")
 
     @property
     def short(self) -> str:
@@ -68,8 +74,39 @@ def proof(where: VersionFolder, digest: str) -> Proof:
     for one in commits:
         after = any(repository.is_ancestor(other.commit, one.commit) for other in frozen)
         if one.sha256 != digest and (one.frozen or after):
-            return "failed", f"{path}: frozen in {frozen[0].short}, but changed in {one.short}"
+            done = "taken out" if one.gone else "changed"
+            return "failed", f"{path}: frozen in {frozen[0].short}, but {done} in {one.short}"
     return _record_proof(repository, where, frozen)
+
+
+def draft_proof(where: VersionFolder) -> Proof | None:
+    """What is wrong with a draft, as far as Git knows; None where nothing is.
+
+    A draft was never frozen before, and never had a record.
+    """
+    repository = Repository.around(where.folder)
+    if repository is None:
+        return None
+    frozen = first_frozen(repository, where.file(PLAN))
+    if frozen is not None:
+        return "failed", f"{where.file(PLAN)}: a draft, though it was frozen in {frozen.short}"
+    for name in (RESULTS, RANKS):
+        if commits := repository.commits(where.file(name)):
+            return (
+                "failed",
+                f"{where.file(name)}: of a draft, though committed in {commits[0][:12]}",
+            )
+    return None
+
+
+def missing_plans(docs: Path) -> list[Path]:
+    """Plans of versions below `docs` that HEAD has and the work tree lacks."""
+    repository = Repository.around(docs)
+    if repository is None:
+        return []
+    listed = (path for path in repository.files(docs) if path.name == PLAN)
+    found = (path for path in listed if len(path.relative_to(docs).parts) == _VERSION_DEPTH)
+    return [path for path in found if not path.exists()]
 
 
 def _record_proof(repository: Repository, where: VersionFolder, frozen: list[PlanCommit]) -> Proof:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,19 @@ class Look:
 
     def __init__(self, root: Path, drawer: Drawer) -> None:
         self._drawer = drawer
-        own = root / "templates"
+        own, ours = root / "templates", templates_folder()
         self._folders = [own] if own.is_dir() else []
-        self._folders.append(templates_folder())
+        self._folders.append(ours)
         self._environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader([str(folder) for folder in self._folders]),
+            loader=jinja2.ChoiceLoader(
+                [
+                    jinja2.FileSystemLoader([str(folder) for folder in self._folders]),
+                    # Ours by a name of their own, so that a project's may extend them.
+                    jinja2.PrefixLoader(
+                        {"pagecost": jinja2.FileSystemLoader(str(templates_folder()))}
+                    ),
+                ]
+            ),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
@@ -54,8 +63,12 @@ class Look:
         except jinja2.TemplateSyntaxError as error:
             place = f"{error.filename or template}: line {error.lineno}"
             raise InputError(f"{place}: {error.message}") from None
-        except jinja2.TemplateError as error:
-            raise InputError(f"{template}: {error}") from None
+        except RecursionError:
+            raise InputError(
+                f"{template}: extends itself without end; ours is named pagecost/{template}"
+            ) from None
+        except Exception as error:  # a template is code, and may fail in any way
+            raise InputError(f"{_line_of(error) or template}: {error}") from None
 
     def asset(self, name: str) -> str:
         """The published path of an asset, which carries its content's hash."""
@@ -75,3 +88,12 @@ class Look:
     def used(self) -> dict[str, bytes]:
         """The assets that some page refers to, by published path."""
         return dict(self._assets.values())
+
+
+def _line_of(error: BaseException) -> str | None:
+    """The template and line that an error comes from: the innermost frame of one."""
+    place = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename.endswith((".html", ".xml")):
+            place = f"{frame.filename}: line {frame.lineno}"
+    return place

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from pagecost import files, freezing, replay, verify, versions
+from pagecost import files, freezing, history, replay, verify, versions
 from pagecost.errors import CorpusMissing
 from pagecost.project import VersionFolder
 from pagecost.versions import Version
@@ -90,6 +90,10 @@ def verify_all(
     work: Workplace, selected: tuple[VersionFolder, ...], *, strict: bool
 ) -> Iterator[verify.Check]:
     """Every check of every version, as it is made."""
+    if selected == work.project.versions:
+        for path in history.missing_plans(work.project.config.docs_dir):
+            key = f"{path.parent.parent.name}@{path.parent.name}"
+            yield verify.Check(key, "files", "failed", f"{path}: committed, but missing")
     for where in selected:
         with work.console.progress(f"{where.key}: ranking", "queries") as tick:
             yield from verify.verify(where, lambda one: work.source(one, strict=strict), tick)

@@ -145,6 +145,10 @@ def load(config_path: Path) -> Project:
 
 def _versions(docs: Path) -> Iterator[VersionFolder]:
     experiments: dict[str, list[VersionFolder]] = {}
+    for name in (RESULTS, RANKS):
+        for path in sorted(docs.glob(f"*/*/{name}")):
+            if not path.with_name(PLAN).exists():
+                raise InputError(f"{path.with_name(PLAN)}: missing, though {name} is there")
     for plan in docs.glob(f"*/*/{PLAN}"):
         folder = plan.parent
         experiment, version = split_key(f"{folder.parent.name}@{folder.name}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,6 +14,7 @@ from markupsafe import Markup
 from pagecost import export, jsonio, links, plan, prose
 from pagecost.charts.draw import Drawer
 from pagecost.errors import InputError
+from pagecost.files import MARKER
 from pagecost.look import Look
 from pagecost.model import Results
 from pagecost.project import PROJECTION, Config
@@ -61,6 +63,7 @@ class _Site:
         for version in versions:
             self.experiments.setdefault(version.plan.experiment, []).append(version)
         self._look = Look(config.root, drawer)
+        self._markers = list(config.docs_dir.rglob(MARKER))
         self._pages = self._markdown_pages()
 
     # --- Pieces -----------------------------------------------------------------------------------
@@ -181,7 +184,7 @@ class _Site:
 
     def _markdown_pages(self) -> dict[str, str]:
         """Markdown sources below docs_dir → pages; `guide/method.md` is `guide/method/`."""
-        docs, output = self._config.docs_dir, self._config.output
+        docs = self._config.docs_dir
         pages: dict[str, str] = {}
         for path in sorted(docs.rglob("*.md")):
             source = path.relative_to(docs).as_posix()
@@ -189,7 +192,7 @@ class _Site:
             in_version = len(parts) > 2 and parts[0] in self.experiments
             if in_version or any(part.startswith((".", "_")) for part in parts):
                 continue
-            if path.resolve().is_relative_to(output.resolve()):
+            if self._is_built(path):
                 continue
             stem = source.removesuffix(".md")
             is_index = posixpath.basename(stem) == "index"
@@ -198,6 +201,11 @@ class _Site:
                 raise InputError(f"{path}: {page} is another source's page already")
             pages[source] = page
         return pages
+
+    def _is_built(self, path: Path) -> bool:
+        """Does it lie in a site that pagecost wrote, this one or another?"""
+        folders = (self._config.output, *(marker.parent for marker in self._markers))
+        return any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)
 
     def _guide(self) -> list[tuple[str, str]]:
         """(title, page) of the prose pages in the order of the navigation, others after."""
@@ -263,14 +271,14 @@ class _Site:
         return dict(self._images())
 
     def _images(self) -> Iterator[tuple[str, bytes]]:
-        docs, output = self._config.docs_dir, self._config.output
+        docs = self._config.docs_dir
         for path in sorted(docs.rglob("*")):
             name = path.relative_to(docs).as_posix()
             if (
                 path.is_file()
                 and path.suffix.lower() in _PASSED_ON
                 and not any(part.startswith(".") for part in name.split("/"))
-                and not path.resolve().is_relative_to(output.resolve())
+                and not self._is_built(path)
             ):
                 if not path.resolve().is_relative_to(docs.resolve()):
                     raise InputError(f"{path}: leads out of {docs}, and would be published")

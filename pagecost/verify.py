@@ -64,6 +64,8 @@ def verify(
         yield from _record_checks(version, corpus, why, tick, check)
     if not version.plan.is_draft:
         yield check("history", *history.proof(version.where, version.digest))
+    elif (problem := history.draft_proof(version.where)) is not None:
+        yield check("history", *problem)
 
 
 _Make = Callable[[str, Outcome, str], Check]

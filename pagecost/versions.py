@@ -80,6 +80,11 @@ def _check_projection(where: VersionFolder, plan: Plan) -> None:
 def _record(where: VersionFolder, plan: Plan, digest: str, half_is_none: bool) -> Record | None:
     results_path, ranks_path = where.file(RESULTS), where.file(RANKS)
     present = [path for path in (results_path, ranks_path) if path.exists()]
+    if present and plan.is_draft:
+        raise CheckFailed(
+            f"{present[0]}: a record, but the plan is a draft and may yet change; remove it, since "
+            "a plan is frozen before there is one"
+        )
     if not present or (len(present) == 1 and half_is_none):
         return None
     if len(present) == 1:
@@ -88,8 +93,6 @@ def _record(where: VersionFolder, plan: Plan, digest: str, half_is_none: bool) -
             f"{missing}: missing, though {present[0].name} is there: half a record. Restore it, or "
             f"let `pagecost record {where.key}` complete it"
         )
-    if plan.is_draft:
-        raise CheckFailed(f"{results_path}: a record, but the plan is a draft and may yet change")
     results_json = jsonio.read_bytes(results_path)
     record = results.from_json(results_json, results_path)
     if record.plan_sha256 != digest:

@@ -334,13 +334,13 @@ def test_a_hostile_link_leads_only_where_it_was_declared_to(hostile_site: Conten
         ("g/index.html", (f"{TITLE} g", "[run](javascript:alert(5))", "[image: scheme]")),
         ("tiny/index.html", (TITLE, LABEL, f"Caveat {TITLE}", "<style>body { display")),
         ("tiny/1/index.html", (
-            f"the {LABEL} h needs", REPOSITORY, OTHER_REPOSITORY, f"Caveat {TITLE} {LABEL}",
+            f"{LABEL} h needs", REPOSITORY, OTHER_REPOSITORY, f"Caveat {TITLE} {LABEL}",
             f"Is {TITLE} [so](javascript:alert(9))?", f"M {TITLE}",
             f"N {LABEL} [image: x]".replace("&amp;", "&"),  # an entity is Markdown
             "A <script>alert(10)</script>", "</code></pre><script>alert(8)</script>",
             "<b onmouseover=alert(6)>head</b>", f"Note {TITLE}", "<!-- -->",
         )),
-        ("tiny/2/index.html", (f"the {LABEL} needs",)),
+        ("tiny/2/index.html", (f"{LABEL} needs",)),
         ("tiny/3/index.html", (TITLE, f"Caveat {TITLE}", "<img src=x onerror=alert(4)>")),
         ("tiny/4/index.html", (TITLE, f"Caveat {TITLE}")),
         ("tiny/latest/index.html", (TITLE,)),
@@ -691,11 +691,45 @@ def test_a_projects_own_template_and_asset_go_before_ours(tmp_path: Path, figure
     assert css == b"b { color: red }\n"
 
 
+def test_a_projects_template_may_extend_ours_of_the_same_name(
+    tmp_path: Path, figures: Path
+) -> None:
+    write(
+        tmp_path,
+        {
+            "templates/page.html": "{% extends 'pagecost/page.html' %}"
+            "{% block description %}Own{% endblock %}",
+            "templates/base.html": "{% extends 'pagecost/base.html' %}"
+            "{% block foot %}<p>Our team</p>{% endblock %}",
+        },
+    )
+    made = page(
+        prose_site(tmp_path, figures, {"index.md": "# A\n", "g.md": "# B\n"}), "g/index.html"
+    )
+    assert "Our team" in made.text
+    assert made.one("h1").text == "B"
+    assert {"name": "description", "content": "Own"} in [e.attributes for e in made.all("meta")]
+
+
+def test_a_site_built_inside_docs_dir_is_no_source_of_another(
+    tmp_path: Path, figures: Path
+) -> None:
+    sources = {"index.md": "# A\n"}
+    before = prose_site(tmp_path, figures, sources)
+    write(
+        tmp_path,
+        {"site/out/.pagecost-site": "", "site/out/a.svg": "<svg/>", "site/out/b.md": "# B\n"},
+    )
+    assert prose_site(tmp_path, figures, sources) == before
+
+
 @pytest.mark.parametrize(
     ("template", "said"),
     [
+        ("{% extends 'page.html' %}", "page.html: extends itself without end"),
+        ("<p>\n{{ 1 / 0 }}", "page.html: line 2: division by zero"),
         ("{% block", "page.html: line 1: "),
-        ("{{ nothing.at.all }}", "page.html: 'nothing' is undefined"),
+        ("{{ nothing.at.all }}", "'nothing' is undefined"),
         ("{% extends 'gone.html' %}", "page.html: "),
     ],
 )

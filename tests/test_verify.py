@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pagecost import export, pipeline, verify
+from pagecost.errors import InputError
 from tests.builders import (
     ALPHA,
     BETA,
@@ -486,3 +487,41 @@ def test_results_that_came_before_the_plan_on_one_of_two_branches_fail(tmp_path:
     emptied(made)
     on_branches(made, good=good, bad=bad)
     assert history(made)[0] == "failed"
+
+
+# --- What is not there any more -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_frozen_plan_that_was_turned_back_into_a_draft_fails(
+    tiny_project: TinyProject, committed: bool
+) -> None:
+    for name in ("results.json", "ranks.csv"):
+        tiny_project.file(KEY, name).unlink()
+    tiny_project.change_plan(KEY, status="draft")
+    if committed:
+        tiny_project.commit("Back to a draft")
+    found = the(tiny_project, "history")
+    assert found.outcome == "failed"
+    assert "plan.json: a draft, though it was frozen in " in found.said
+
+
+def test_a_draft_whose_record_was_committed_fails(tmp_path: Path) -> None:
+    made = make_project(tmp_path / "p", state="draft")
+    made.file(KEY, "ranks.csv").write_bytes(b"early\n")
+    made.commit("Too early")
+    made.file(KEY, "ranks.csv").unlink()
+    assert "ranks.csv: of a draft, though committed in " in the(made, "history").said
+
+
+def test_a_version_whose_plan_is_gone_fails(tiny_project: TinyProject) -> None:
+    plan = tiny_project.file(KEY, "plan.json")
+    plan.unlink()
+    with pytest.raises(InputError, match=r"plan\.json: missing, though results\.json is there"):
+        tiny_project.work()
+    for name in ("results.json", "ranks.csv"):
+        tiny_project.file(KEY, name).unlink()
+    work = tiny_project.work()
+    (found,) = list(pipeline.verify_all(work, work.project.versions, strict=False))
+    assert (found.version, found.outcome) == (KEY, "failed")
+    assert found.said == f"{plan}: committed, but missing"

@@ -109,6 +109,7 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 Sentence = tuple[Piece, ...]
+_ROLES = ("baseline", "helper")  # words that name a role, and so take an article
 
 
 def plain(sentence: Sentence) -> str:
@@ -117,8 +118,9 @@ def plain(sentence: Sentence) -> str:
 
 
 def subject(policy: Policy) -> str:
-    """A policy in a sentence: `the helper`; its bare name where the plan gives no label."""
-    return f"the {policy.label}" if policy.label else policy.name
+    """A policy in a sentence: `the helper`; another label, or the bare name, as it stands."""
+    takes_article = policy.label is not None and policy.label.split()[-1] in _ROLES
+    return f"the {policy.label}" if takes_article else policy.shown
 
 
 def headline(plan: Plan, results: Results) -> Sentence:
