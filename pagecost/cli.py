@@ -58,9 +58,9 @@ def _shared(function: Callable[..., Any]) -> Callable[..., Any]:
     @_options
     def wrapped(config: Path | None, quiet: bool, verbose: bool, **rest: Any) -> Any:
         from pagecost import files, project
-        from pagecost.workplace import Workplace
+        from pagecost.context import Context
 
-        work = Workplace(
+        work = Context(
             project=project.load(config or project.find_config(Path.cwd())),
             cache=files.cache_folder(),
             console=_console(quiet, verbose),

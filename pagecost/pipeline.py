@@ -11,13 +11,13 @@ from pathlib import Path
 import msgspec
 
 from pagecost import files, freezing, history, replay, verify, versions
+from pagecost.context import Context, corpus_command
 from pagecost.errors import CorpusMissing
 from pagecost.project import VersionFolder
 from pagecost.versions import Version
-from pagecost.workplace import Workplace, corpus_command
 
 
-def build(work: Workplace, output: Path | None) -> Path:
+def build(work: Context, output: Path | None) -> Path:
     """Loads and replays every version, renders the site, and puts it in place whole."""
     config = work.project.config
     target = output or config.output
@@ -44,7 +44,7 @@ def build(work: Workplace, output: Path | None) -> Path:
     return target
 
 
-def load_checked(work: Workplace, where: VersionFolder) -> Version:
+def load_checked(work: Context, where: VersionFolder) -> Version:
     """A version whose frozen plan is the one that Git holds. CheckFailed where it has changed."""
     version = versions.load(where)
     freezing.refuse_changed(where, version.plan, version.digest)
@@ -57,7 +57,7 @@ def load_checked(work: Workplace, where: VersionFolder) -> Version:
     return version
 
 
-def replayed(work: Workplace, version: Version) -> str:
+def replayed(work: Context, version: Version) -> str:
     """Replays a record, from its corpus if that is at hand, else from its ranks; says how it went.
 
     CheckFailed where it does not hold. What held before for the same bytes is not repeated.
@@ -87,7 +87,7 @@ def replayed(work: Workplace, version: Version) -> str:
 
 
 def verify_all(
-    work: Workplace, selected: tuple[VersionFolder, ...], *, strict: bool
+    work: Context, selected: tuple[VersionFolder, ...], *, strict: bool
 ) -> Iterator[verify.Check]:
     """Every check of every version, as it is made."""
     if selected == work.project.versions:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from pagecost import export, files, freezing, replay, versions
+from pagecost.context import Context, corpus_of
 from pagecost.corpora import distributions
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CheckFailed, InputError
 from pagecost.model import DistributionsCorpus
 from pagecost.project import RANKS, RESULTS
 from pagecost.versions import Version
-from pagecost.workplace import Workplace, corpus_of
 
 
-def corpus_pins(work: Workplace, key: str) -> object:
+def corpus_pins(work: Context, key: str) -> object:
     """What a plan must pin, as found now: its `pins`, and its distributions' hashes."""
     version = versions.load(work.project.find(key))
     found: dict[str, object] = {}
@@ -24,7 +24,7 @@ def corpus_pins(work: Workplace, key: str) -> object:
     return found
 
 
-def freeze(work: Workplace, key: str, *, dry_run: bool) -> tuple[str, str | None]:
+def freeze(work: Context, key: str, *, dry_run: bool) -> tuple[str, str | None]:
     """Checks a draft against its corpus, then freezes it: (digest, commit or None)."""
     version = versions.load(work.project.find(key))
     corpus = corpus_of(work, version)
@@ -33,7 +33,7 @@ def freeze(work: Workplace, key: str, *, dry_run: bool) -> tuple[str, str | None
     return freezing.freeze(version.where, dry_run=dry_run)
 
 
-def score(work: Workplace, key: str) -> replay.Scored:
+def score(work: Context, key: str) -> replay.Scored:
     """Scores a version that may be scored, from its corpus alone."""
     version = versions.load(work.project.find(key), half_record_is_none=True)
     note = freezing.may_score(version.where, version.plan, version.digest)
@@ -42,7 +42,7 @@ def score(work: Workplace, key: str) -> replay.Scored:
     return _score(work, version)
 
 
-def record(work: Workplace, key: str, *, dry_run: bool) -> list[Path]:
+def record(work: Context, key: str, *, dry_run: bool) -> list[Path]:
     """Scores a frozen plan and writes its record; returns what was, or would be, written.
 
     CheckFailed where another record is there. Half a record is none, and is completed.
@@ -83,7 +83,7 @@ def _another_record(path: Path, key: str) -> CheckFailed:
     )
 
 
-def _score(work: Workplace, version: Version) -> replay.Scored:
+def _score(work: Context, version: Version) -> replay.Scored:
     work.console.detail(f"{version.where.key}: reading the corpus")
     corpus = corpus_of(work, version)
     counts = corpus.counts
@@ -92,7 +92,7 @@ def _score(work: Workplace, version: Version) -> replay.Scored:
         return replay.score(version.plan, version.digest, corpus, tick)
 
 
-def export_record(work: Workplace, key: str, kind: str) -> bytes:
+def export_record(work: Context, key: str, kind: str) -> bytes:
     """A version's record in another format."""
     version = versions.load(work.project.find(key))
     if version.record is None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from pagecost import fetch, files, jsonio, replay, versions
+from pagecost.context import Context, corpus_command
 from pagecost.corpora.archives import ArchivesSource, archive_path
 from pagecost.corpora.build import check_pins
 from pagecost.errors import InputError
 from pagecost.model import ArchivesCorpus
 from pagecost.project import PLAN
 from pagecost.versions import Version
-from pagecost.workplace import Workplace, corpus_command
 
 
 def bring(
-    work: Workplace, key: str, folder: Path | None, base: str = fetch.GITHUB
+    work: Context, key: str, folder: Path | None, base: str = fetch.GITHUB
 ) -> list[fetch.Fetched]:
     """Brings a version's archives into the cache and checks them; those that are not needed stay.
 
@@ -45,7 +45,7 @@ def bring(
     return fetched
 
 
-def _download_missing(work: Workplace, corpus: ArchivesCorpus, base: str) -> list[fetch.Fetched]:
+def _download_missing(work: Context, corpus: ArchivesCorpus, base: str) -> list[fetch.Fetched]:
     """Downloads what the cache doesn't have. Where one fails, those before it are kept."""
     fetched: list[fetch.Fetched] = []
     try:
@@ -60,7 +60,7 @@ def _download_missing(work: Workplace, corpus: ArchivesCorpus, base: str) -> lis
 
 
 def _check_fetched(
-    work: Workplace, version: Version, corpus: ArchivesCorpus, fetched: list[fetch.Fetched]
+    work: Context, version: Version, corpus: ArchivesCorpus, fetched: list[fetch.Fetched]
 ) -> None:
     """InputError unless the archives, those that wait too, hold what the plan pins."""
     waiting = {one.archive.repository: one.waiting for one in fetched}
@@ -89,14 +89,14 @@ def _check_fetched(
         work.console.say(f"note: {note}")
 
 
-def _verified(work: Workplace, version: Version) -> Path:
+def _verified(work: Context, version: Version) -> Path:
     """Where it is noted that exactly these archives hold what this corpus pins."""
     corpus = jsonio.sha256(jsonio.canonical(version.plan.corpus))
     checked = (work.source(version).fingerprint(), corpus, replay.scoring_code())
     return work.cache / "verified" / jsonio.sha256("\n".join(checked).encode("ascii"))
 
 
-def _was_verified(work: Workplace, version: Version) -> bool:
+def _was_verified(work: Context, version: Version) -> bool:
     try:
         return _verified(work, version).is_file()
     except InputError:  # an archive that can't be read

@@ -27,6 +27,7 @@ import msgspec
 import pytest
 
 from pagecost import (
+    context,
     files,
     freezing,
     jsonio,
@@ -35,7 +36,6 @@ from pagecost import (
     recording,
     results,
     versions,
-    workplace,
 )
 from pagecost.console import Console
 from pagecost.corpora.archives import ArchivesSource
@@ -661,10 +661,10 @@ class TinyProject:
         """The version as pagecost loads it."""
         return versions.load(self.where(key))
 
-    def work(self, out: TextIO | None = None) -> workplace.Workplace:
+    def work(self, out: TextIO | None = None) -> context.Context:
         """What commands work with, in this process; what they say goes to `out`."""
         console = Console("normal", out or io.StringIO())
-        return workplace.Workplace(self.load(), files.cache_folder(), console)
+        return context.Context(self.load(), files.cache_folder(), console)
 
     def freeze(self, key: str) -> None:
         """Freezes a draft; without Git, by writing it."""

@@ -14,7 +14,7 @@ from pagecost.project import Project
 from pagecost.versions import Version
 
 
-class Workplace(msgspec.Struct, frozen=True):
+class Context(msgspec.Struct, frozen=True):
     """What every command works with: the project, the cache, and where to say things."""
 
     project: Project
@@ -26,7 +26,7 @@ class Workplace(msgspec.Struct, frozen=True):
         return source_of(version.plan, version.where.folder, self.cache, strict=strict)
 
 
-def corpus_of(work: Workplace, version: Version) -> Corpus:
+def corpus_of(work: Context, version: Version) -> Corpus:
     """Reads a version's corpus, ranking nothing. CorpusMissing says how to get it."""
     try:
         corpus = work.source(version).load()
