@@ -11,10 +11,9 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from pagecost import manifest
 from pagecost.errors import InputError
-
-MARKER = ".pagecost-site"
-"""Stands in a folder that pagecost wrote, and may replace."""
+from pagecost.manifest import MARKER
 
 
 def cache_folder() -> Path:
@@ -57,7 +56,7 @@ def write_tree(target: Path, contents: Mapping[str, bytes], *, keep_out: tuple[P
         _sweep(target)
         prefix = f".{target.name}.new-{os.getpid()}-"
         made = Path(tempfile.mkdtemp(prefix=prefix, dir=target.parent))
-        _fill(made, {**contents, MARKER: b"Written by pagecost; replaced by the next build.\n"})
+        _fill(made, {**contents, MARKER: manifest.to_bytes(manifest.of(contents))})
         _swap(made, target)
     except OSError as error:
         place = error.filename or target

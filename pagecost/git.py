@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pagecost.errors import InputError
@@ -32,31 +32,73 @@ class Repository:
         real = path.parent.resolve() / path.name
         return real.relative_to(self.top.resolve()).as_posix()
 
-    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return _git(self.top, *arguments)
+    def run(
+        self, *arguments: str, env: Mapping[str, str] | None = None, data: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Git's own answer, whatever it is. `data` goes to its stdin."""
+        return _git(self.top, *arguments, env=env, data=data)
 
     def committed(self, path: Path, revision: str = "HEAD") -> bytes | None:
         """The file's bytes at a revision; None if it does not stand there."""
+        return self.show(revision, self._path(path))
+
+    def knows(self, revision: str) -> bool:
+        """Is there such a revision here?"""
+        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+        return self.run(*asked).returncode == 0
+
+    def show(self, revision: str, path: str) -> bytes | None:
+        """A file at a revision, by its path below the work tree's top; None if it isn't there."""
         done = subprocess.run(
-            ["git", "-C", str(self.top), "cat-file", "blob", f"{revision}:{self._path(path)}"],
+            ["git", "-C", str(self.top), "cat-file", "blob", f"{revision}:{path}"],
             capture_output=True,
             env=_environment(),
             check=False,
         )
         return done.stdout if done.returncode == 0 else None
 
+    def names(self, revision: str, folder: str) -> list[str]:
+        """Every file below a folder at a revision, in order, by its path below that folder."""
+        tree = revision + ":" + ("" if folder == "." else folder)
+        done = self.run("ls-tree", "-r", "-z", "--name-only", tree)
+        return [name for name in done.stdout.split("\0") if name]
+
     def files(self, folder: Path) -> list[Path]:
         """Every file below a folder at HEAD, in order, as paths below that folder."""
-        done = self._run("ls-tree", "-r", "-z", "--name-only", f"HEAD:{self._path(folder)}")
-        return [folder / name for name in done.stdout.split("\0") if name]
+        return [folder / name for name in self.names("HEAD", self._path(folder))]
+
+    def blobs(self, revision: str) -> dict[str, str]:
+        """The blob of every file at a revision, by path."""
+        listed = self.run("ls-tree", "-r", "-z", "--full-tree", revision).stdout.split("\0")
+        entries = (one.partition("\t") for one in listed if one)
+        return {path: said.split()[2] for said, _, path in entries if said.split()[1] == "blob"}
+
+    def contents(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of these blobs, read in one go."""
+        wanted = list(dict.fromkeys(blobs))
+        done = subprocess.run(
+            ["git", "-C", str(self.top), "cat-file", "--batch"],
+            input="".join(f"{blob}\n" for blob in wanted).encode("ascii"),
+            capture_output=True,
+            env=_environment(),
+            check=True,
+        )
+        found: dict[str, bytes] = {}
+        place = 0
+        for blob in wanted:  # `<blob> blob <size>`, its bytes, a line break
+            end = done.stdout.index(b"\n", place)
+            size = int(done.stdout[place:end].split()[2])
+            found[blob] = done.stdout[end + 1 : end + 1 + size]
+            place = end + 1 + size + 1
+        return found
 
     def is_shallow(self) -> bool:
         """Was history cut off when this was cloned?"""
-        return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+        return self.run("rev-parse", "--is-shallow-repository").stdout.strip() == "true"
 
     def commits(self, path: Path) -> list[str]:
         """The commits that changed the file, oldest first."""
-        done = self._run(
+        done = self.run(
             _LITERAL,
             "log",
             "--full-history",
@@ -70,11 +112,11 @@ class Repository:
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Does the one commit come before the other (or is it the same)?"""
-        return self._run("merge-base", "--is-ancestor", older, newer).returncode == 0
+        return self.run("merge-base", "--is-ancestor", older, newer).returncode == 0
 
     def is_ignored(self, path: Path) -> bool:
         """Would Git leave this file out?"""
-        return self._run("check-ignore", "-q", "--", self._path(path)).returncode == 0
+        return self.run("check-ignore", "-q", "--", self._path(path)).returncode == 0
 
     def commit_alone(self, paths: Sequence[Path], message: str) -> str:
         """Commits these files and nothing else, whatever is staged. The new commit's hash.
@@ -82,15 +124,15 @@ class Repository:
         InputError with Git's own words if it can't (no identity, a hook that refuses).
         """
         names = [self._path(path) for path in paths]
-        known = self._run(_LITERAL, "ls-files", "-z", "--", *names).stdout.split("\0")
-        added = self._run(_LITERAL, "add", "--intent-to-add", "--", *names)
+        known = self.run(_LITERAL, "ls-files", "-z", "--", *names).stdout.split("\0")
+        added = self.run(_LITERAL, "add", "--intent-to-add", "--", *names)
         if added.returncode == 0:
-            done = self._run(_LITERAL, "commit", "--only", "--quiet", "-m", message, "--", *names)
+            done = self.run(_LITERAL, "commit", "--only", "--quiet", "-m", message, "--", *names)
             if done.returncode == 0:
-                return self._run("rev-parse", "HEAD").stdout.strip()
+                return self.run("rev-parse", "HEAD").stdout.strip()
             added = done
         if new := [name for name in names if name not in known]:
-            self._run(
+            self.run(
                 _LITERAL, "rm", "--cached", "--quiet", "--force", "--ignore-unmatch", "--", *new
             )
         raise InputError(f"git could not commit {', '.join(names)}: {added.stderr.strip()}")
@@ -109,13 +151,19 @@ def _environment() -> dict[str, str]:
     return kept | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
 
 
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _git(
+    folder: Path,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    data: str | None = None,
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["git", "-C", str(folder), *arguments],
         capture_output=True,
+        input=data,
         text=True,
         encoding="utf-8",
         errors="surrogateescape",  # as Python has it in paths
-        env=_environment(),
+        env=_environment() | dict(env or {}),
         check=False,
     )

@@ -26,7 +26,12 @@ def sha256(data: bytes) -> str:
 
 def ids_hash(ids: Iterable[str]) -> str:
     """sha256 over the ids in order, each followed by a line break."""
-    return sha256("".join(f"{one}\n" for one in ids).encode("utf-8"))
+    return sha256(ids_bytes(ids))
+
+
+def ids_bytes(ids: Iterable[str]) -> bytes:
+    """The ids in order, each followed by a line break."""
+    return "".join(f"{one}\n" for one in ids).encode("utf-8")
 
 
 def read_bytes(path: Path, most: int = _MAX_BYTES) -> bytes:

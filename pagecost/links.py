@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
@@ -32,18 +32,21 @@ class _Page(HTMLParser):
                 self.links.append(value)
 
 
-def problems(contents: Mapping[str, bytes]) -> Iterator[str]:
+def problems(
+    contents: Mapping[str, bytes], checked: Collection[str] | None = None
+) -> Iterator[str]:
     """A sentence for each broken link, missing anchor or anchor that stands twice.
 
-    `contents` are the site's files by path. A link to a folder counts as broken: from a folder on
-    disk it would open a listing.
+    `contents` are the site's files by path, `checked` those whose links are followed (all, unless
+    given). A link to a folder counts as broken: from a folder on disk it would open a listing.
     """
     pages: dict[str, _Page] = {}
     for path, data in contents.items():
         if path.endswith(".html"):
             pages[path] = page = _Page()
-            page.feed(data.decode("utf-8"))
-    for path, page in pages.items():
+            page.feed(data.decode("utf-8", "replace"))
+    for path in sorted(pages if checked is None else pages.keys() & set(checked)):
+        page = pages[path]
         for anchor in sorted({one for one in page.anchors if page.anchors.count(one) > 1}):
             yield f"{path}: the anchor {anchor!r} stands twice"
         for link in dict.fromkeys(page.links):

@@ -51,6 +51,7 @@ class Look:
             number=words.number,
             count=words.count,
             decimal=words.decimal,
+            gate_said=words.gate_said,
             spelled=words.spelled,
             capital=words.capital,
         )
@@ -77,6 +78,10 @@ class Look:
             stem, dot, suffix = name.rpartition(".")
             self._assets[name] = (f"assets/{stem}.{jsonio.sha256(data)[:10]}{dot}{suffix}", data)
         return self._assets[name][0]
+
+    def text(self, name: str) -> str:
+        """An asset's own text, for a page that holds it."""
+        return self._read(name).decode("utf-8")
 
     def _read(self, name: str) -> bytes:
         for folder in self._folders:

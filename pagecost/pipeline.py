@@ -5,43 +5,106 @@ plan → corpus → ranking → cost → record → report → site
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from pagecost import files, freezing, history, replay, verify, versions
 from pagecost.context import Context, corpus_command
-from pagecost.errors import CorpusMissing
-from pagecost.project import VersionFolder
+from pagecost.errors import CheckFailed, CorpusMissing, InputError
+from pagecost.git import Repository
+from pagecost.project import RANKS, RESULTS, VersionFolder
 from pagecost.versions import Version
 
+if TYPE_CHECKING:
+    from pagecost.publish.holdings import Known
+    from pagecost.publish.run import Outcome
 
-def build(work: Context, output: Path | None) -> Path:
-    """Loads and replays every version, renders the site, and puts it in place whole."""
+
+def build(work: Context, output: Path | None, into: Path | None = None) -> Path:
+    """Loads and replays every version, renders the site, and puts it in place whole.
+
+    `into` is one folder of a site that another tool built, and is all of it that is touched.
+    """
     config = work.project.config
-    target = output or config.output
+    target = into or output or config.output
+    if into is not None and not (around := into.absolute().parent).is_dir():
+        raise InputError(f"{around}: no such folder; build the site around it first")
     files.recover(target)
     loaded = [load_checked(work, where) for where in work.project.versions]
     how = {version.where.key: replayed(work, version) for version in loaded}
+    contents = rendered(work, loaded, target)
+    if into is not None:
+        del contents[".nojekyll"]  # a host looks for it at the root, which is not ours
+    files.write_tree(target, contents, keep_out=(config.docs_dir, config.root, work.cache))
+    for key, said in how.items():
+        work.console.say(f"{key:<24} {said}")
+    if config.site_url is None:
+        work.console.say("note: site_url is not set in mkdocs.yml, so pages have no canonical link")
+    from pagecost import site
+
+    work.console.say(f"{site.summary_of(contents)} in {target}")
+    return target
+
+
+def rendered(work: Context, loaded: Sequence[Version], output: Path) -> dict[str, bytes]:
+    """Every file of the site. `output` is where it goes, so that it isn't taken for a source."""
     # What draws and renders takes longest to load: other commands, and what is wrong, do without.
     from pagecost import site
     from pagecost.charts.draw import Drawer
 
+    config = msgspec.structs.replace(work.project.config, output=output)
     with work.console.progress("drawing", "figures") as tick:
-        contents = site.render(
-            msgspec.structs.replace(config, output=target),
-            loaded,
-            Drawer(work.cache, tick),
-            lambda one: corpus_command(one.plan),
+        drawer = Drawer(work.cache, tick)
+        return site.render(config, loaded, drawer, lambda one: corpus_command(one.plan))
+
+
+def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcome:
+    """Loads and replays every version, and brings those that aren't drafts to a Pages branch."""
+    repository = Repository.around(work.project.config.root)
+    if repository is None:
+        raise InputError(f"{work.project.config.root}: not inside a Git work tree")
+    loaded = [load_checked(work, where) for where in work.project.versions]
+    public = [version for version in loaded if not version.plan.is_draft]
+    for version in public:
+        may_publish(work, repository, version)
+        work.console.detail(f"{version.where.key:<24} {replayed(work, version)}")
+    from pagecost import site
+    from pagecost.charts.draw import Drawer
+    from pagecost.publish import run
+
+    def render(ours: Sequence[Version], known: Known) -> Mapping[str, bytes]:
+        with work.console.progress("drawing", "figures") as tick:
+            return site.pages(
+                work.project.config,
+                ours,
+                Drawer(work.cache, tick),
+                lambda one: corpus_command(one.plan),
+                known.others,
+                known.about,
+                known.compared,
+            )
+
+    return run.publish(repository, public, render, remote=remote, branch=branch, dry_run=dry_run)
+
+
+def may_publish(work: Context, repository: Repository, version: Version) -> None:
+    """CheckFailed where what would be published is not what Git holds, or Git disproves it."""
+    if freezing.frozen_in_git(version.where, version.digest) is not True:
+        raise CheckFailed(
+            f"{version.where.key}: its plan is not committed; `pagecost freeze` does that"
         )
-    files.write_tree(target, contents, keep_out=(config.docs_dir, config.root, work.cache))
-    for version in loaded:
-        work.console.say(f"{version.where.key:<24} {how[version.where.key]}")
-    if config.site_url is None:
-        work.console.say("note: site_url is not set in mkdocs.yml, so pages have no canonical link")
-    work.console.say(f"{site.summary_of(contents)} in {target}")
-    return target
+    for name in (RESULTS, RANKS):
+        path = version.where.file(name)
+        if path.exists() and repository.committed(path) != path.read_bytes():
+            raise CheckFailed(f"{path}: not committed; commit the record before it is published")
+    outcome, said = history.proof(version.where, version.digest)
+    if outcome == "failed":
+        raise CheckFailed(said)
+    if outcome != "ok":
+        work.console.say(f"note: {version.where.key}: {said}")
 
 
 def load_checked(work: Context, where: VersionFolder) -> Version:

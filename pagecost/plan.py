@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from pagecost import jsonio
+from pagecost import gates, jsonio
 from pagecost.errors import InputError
 from pagecost.model import (
     RESERVED_POLICY_NAMES,
@@ -54,6 +54,7 @@ def _problems(plan: Plan) -> Iterator[str]:
     yield from _date(plan)
     yield from _policies(plan)
     yield from _page_sizes(plan)
+    yield from gates.problems(plan)
     yield from _corpus(plan)
     if plan.kind == "replication" and plan.origin is None:
         yield "$.origin: missing; a replication names the published record it repeats"

@@ -19,11 +19,12 @@ from pagecost.errors import InputError
 from pagecost.jsonio import read_bytes, text_of
 
 CONFIG = "mkdocs.yml"
-PLAN, PROJECTION, RESULTS, RANKS, WRITEUP = (
+PLAN, PROJECTION, RESULTS, RANKS, DOCUMENTS, WRITEUP = (
     "plan.json",
     "projection.csv",
     "results.json",
     "ranks.csv",
+    "documents.txt",
     "writeup.md",
 )
 _SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
@@ -117,10 +118,29 @@ def _name_problem(name: str, reserved: frozenset[str]) -> str | None:
     return None
 
 
+_BEFORE_RELEASE = {
+    "dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "c": 3, "rc": 3, "pre": 3, "preview": 3,
+}  # fmt: skip
+_PRE, _END, _WORD, _NUMBER = range(4)
+
+
 def version_order(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Sorts versions as people expect: 9, 12, 12.1; numbers by value, a longer one after."""
-    pieces = re.findall(r"[0-9]+|[^0-9._+-]+", name)
-    return tuple((1, int(one), "") if one.isdecimal() else (0, 0, one.lower()) for one in pieces)
+    """Sorts versions as people expect: 1.9, 1.10rc1, 1.10, 1.10.1, v2, 2026-11-30, dev.
+
+    Numbers go by value, `v` before one is no matter, a longer version comes after the one it
+    begins with, but a pre-release before its release. Names without a number in front come last.
+    """
+    pieces = re.findall(r"[0-9]+|[^0-9._+-]+", re.sub(r"^v(?=[0-9])", "", name.lower()))
+    key = [(_END, 0, "")] if pieces[0].isdecimal() else [(_NUMBER + 1, 0, "")]
+    for place, piece in enumerate(pieces):
+        numbered = place + 1 < len(pieces) and pieces[place + 1].isdecimal()
+        if piece.isdecimal():
+            key.append((_NUMBER, int(piece), ""))
+        elif place and piece in _BEFORE_RELEASE and (numbered or len(piece) > 1):
+            key.append((_PRE, _BEFORE_RELEASE[piece], ""))
+        else:  # 12b is no beta of 12, but what came after 12a
+            key.append((_WORD, 0, piece))
+    return (*key, (_END, 0, ""))
 
 
 # --- Finding it -----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pagecost import export, files, freezing, replay, versions
@@ -10,7 +11,7 @@ from pagecost.corpora import distributions
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CheckFailed, InputError
 from pagecost.model import DistributionsCorpus
-from pagecost.project import RANKS, RESULTS
+from pagecost.project import DOCUMENTS, RANKS, RESULTS
 from pagecost.versions import Version
 
 
@@ -43,9 +44,9 @@ def score(work: Context, key: str) -> replay.Scored:
 
 
 def record(work: Context, key: str, *, dry_run: bool) -> list[Path]:
-    """Scores a frozen plan and writes its record; returns what was, or would be, written.
+    """Scores a frozen plan and writes its record; returns what is, or would be, written.
 
-    CheckFailed where another record is there. Half a record is none, and is completed.
+    CheckFailed where another record is there. What is missing of a record is completed.
     """
     where = work.project.find(key)
     version = versions.load(where, half_record_is_none=True)
@@ -53,27 +54,34 @@ def record(work: Context, key: str, *, dry_run: bool) -> list[Path]:
     if note:
         work.console.say(f"note: {note}")
     scored = _score(work, version)
-    results_path, ranks_path = where.file(RESULTS), where.file(RANKS)
-    if version.record is not None:
-        kept = (version.record.results_json, version.record.ranks_csv)
-        if kept != (scored.results_json, scored.ranks_csv):
-            raise _another_record(results_path, key)
-        work.console.say(f"{key}: recorded already, and the same to the byte")
-        return []
-    had = [path for path in (ranks_path, results_path) if path.exists()]
-    for path, data in ((ranks_path, scored.ranks_csv), (results_path, scored.results_json)):
-        if path in had and path.read_bytes() != data:
+    # results.json last: it names the digest of the ranks, and is what makes the record complete.
+    record = {
+        where.file(DOCUMENTS): scored.documents_txt,
+        where.file(RANKS): scored.ranks_csv,
+        where.file(RESULTS): scored.results_json,
+    }
+    for path, data in record.items():
+        if path.exists() and path.read_bytes() != data:
             raise _another_record(path, key)
+    missing = {path: data for path, data in record.items() if not path.exists()}
+    if not missing:
+        work.console.say(f"{key}: recorded already, and the same to the byte")
     if not dry_run:
-        # Ranks first: results.json names their digest, and is what makes the record complete.
-        files.write(ranks_path, scored.ranks_csv)
-        try:
-            files.write(results_path, scored.results_json)
-        except BaseException:
-            if ranks_path not in had:
-                ranks_path.unlink(missing_ok=True)
-            raise
-    return [ranks_path, results_path]
+        _write_all(missing)
+    return list(missing)
+
+
+def _write_all(contents: Mapping[Path, bytes]) -> None:
+    """All of these files, or none of them."""
+    written: list[Path] = []
+    try:
+        for path, data in contents.items():
+            written.append(path)
+            files.write(path, data)
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def _another_record(path: Path, key: str) -> CheckFailed:

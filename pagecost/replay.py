@@ -26,10 +26,11 @@ Tick = Callable[[int, int], None]
 
 
 class Scored(msgspec.Struct, frozen=True):
-    """What scoring a plan over its corpus gives: the bytes of the two files of a record."""
+    """What scoring a plan over its corpus gives: the bytes of the files of a record."""
 
     results_json: bytes
     ranks_csv: bytes
+    documents_txt: bytes
 
 
 def score(plan: Plan, digest: str, corpus: Corpus, tick: Tick | None = None) -> Scored:
@@ -40,7 +41,11 @@ def score(plan: Plan, digest: str, corpus: Corpus, tick: Tick | None = None) -> 
     check_pins(corpus.counts, results.pinned(plan), f"{plan.key}: {PLAN}")
     table = ranks.rank_all(plan.policies, corpus, tick)
     ranks_csv = ranks.to_csv(table)
-    return Scored(results.to_json(results.score(plan, digest, table, ranks_csv)), ranks_csv)
+    return Scored(
+        results_json=results.to_json(results.score(plan, digest, table, ranks_csv)),
+        ranks_csv=ranks_csv,
+        documents_txt=jsonio.ids_bytes(document.id for document in corpus.documents),
+    )
 
 
 def from_source(version: Version, corpus: Corpus, tick: Tick | None = None) -> None:

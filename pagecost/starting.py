@@ -23,6 +23,7 @@ from pagecost.model import (
     Deferred,
     Distribution,
     DistributionsCorpus,
+    Gate,
     Interleave,
     Model,
     Plan,
@@ -207,7 +208,7 @@ def _like(
 # --- PLAN.md --------------------------------------------------------------------------------------
 
 _SHOWN: tuple[type[msgspec.Struct], ...] = (
-    Plan, Policy, Bm25, Interleave, Deferred, Model,
+    Plan, Gate, Policy, Bm25, Interleave, Deferred, Model,
     DistributionsCorpus, Distribution, ArchivesCorpus, Archive, CorpusPins,
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from pagecost.corpora import Source
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CorpusMissing, PagecostError
 from pagecost.model import Corpus
-from pagecost.project import PLAN, RANKS, RESULTS, VersionFolder
+from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS, VersionFolder
 from pagecost.versions import Version
 
 Outcome = Literal["ok", "failed", "not proven", "not provable", "not checked"]
@@ -58,6 +58,9 @@ def verify(
         yield check("corpus", "failed", str(error))
     else:
         yield from _corpus_checks(version, corpus, check)
+    if version.documents is not None:
+        said = f"{DOCUMENTS}: lists the {len(version.documents):,} documents that {PLAN} pins"
+        yield check("documents", "ok", said)
     if version.record is None:
         yield check("record", "ok", f"none; the plan is {version.state}, and no number is shown")
     else:

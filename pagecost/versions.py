@@ -8,7 +8,7 @@ from pagecost import jsonio, ranks, results
 from pagecost import plan as plans
 from pagecost.errors import CheckFailed, InputError
 from pagecost.model import ArchivesCorpus, Plan, RankTable, Results
-from pagecost.project import PLAN, RANKS, RESULTS, WRITEUP, VersionFolder
+from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS, WRITEUP, VersionFolder
 
 _WRITEUP_BYTES = 1 << 20
 
@@ -23,13 +23,18 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """A version, loaded and checked as far as its own files go. `digest` is its plan's."""
+    """A version, loaded and checked as far as its own files go. `digest` is its plan's.
+
+    `documents_txt` lists the ids of its documents, one a line; records made before there was such
+    a list have none.
+    """
 
     where: VersionFolder
     plan: Plan
     plan_json: bytes
     digest: str
     record: Record | None
+    documents_txt: bytes | None
     writeup: str | None
 
     @property
@@ -38,6 +43,11 @@ class Version(msgspec.Struct, frozen=True):
         if self.record is not None:
             return "recorded"
         return "draft" if self.plan.is_draft else "frozen"
+
+    @property
+    def documents(self) -> frozenset[str] | None:
+        """The ids of its documents; None where they are not listed."""
+        return None if self.documents_txt is None else frozenset(ids_of(self.documents_txt))
 
 
 def load(where: VersionFolder, *, half_record_is_none: bool = False) -> Version:
@@ -65,6 +75,7 @@ def load(where: VersionFolder, *, half_record_is_none: bool = False) -> Version:
         plan_json=plan_json,
         digest=digest,
         record=_record(where, plan, digest, half_record_is_none),
+        documents_txt=_documents(where, plan),
         writeup=text,
     )
 
@@ -111,6 +122,29 @@ def _record(where: VersionFolder, plan: Plan, digest: str, half_is_none: bool) -
             f"{ranks_path}: sha256 {found}, but {results_path.name} says {record.ranks_sha256}"
         )
     return Record(results_json, ranks_csv, record, table)
+
+
+def _documents(where: VersionFolder, plan: Plan) -> bytes | None:
+    path = where.file(DOCUMENTS)
+    if not path.exists():
+        return None
+    data = jsonio.read_bytes(path)
+    check_documents(data, plan, path)
+    return data
+
+
+def check_documents(data: bytes, plan: Plan, where: object) -> None:
+    """InputError unless these are the ids, one a line, that the plan's `membership` pins."""
+    if plan.corpus.pins is None or jsonio.sha256(data) != plan.corpus.pins.membership:
+        raise InputError(
+            f"{where}: not the documents that the plan pins; `pagecost record {plan.key}` writes "
+            "the file again once it is removed"
+        )
+
+
+def ids_of(data: bytes) -> list[str]:
+    """The ids that a list of documents holds."""
+    return data.decode("utf-8").split("\n")[:-1]
 
 
 def depths(plan: Plan) -> list[tuple[str, int]]:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.builders import TinyProject, install_distribution, make_project, stock
+from tests.diff_builders import make_pair
 
 # A run that decides whether something lands gives the same answer twice; others explore.
 settings.register_profile("ci", derandomize=True)
@@ -52,6 +53,22 @@ def tiny_project(_recorded: Path, tmp_path: Path, cache: Path) -> TinyProject:
     root = tmp_path / "project"
     shutil.copytree(_recorded, root)
     stock(cache)
+    return TinyProject(root)
+
+
+@pytest.fixture(scope="session")
+def _pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pair")
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(patch, folder)
+        return make_pair(folder / "project").root
+
+
+@pytest.fixture
+def pair(_pair: Path, tmp_path: Path) -> TinyProject:
+    """`tiny@1` and `tiny@2`, both recorded (see `make_pair`). No archive is in the cache."""
+    root = tmp_path / "project"
+    shutil.copytree(_pair, root)
     return TinyProject(root)
 
 

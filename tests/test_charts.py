@@ -90,7 +90,7 @@ def panels(
     name: str = "repository",
 ) -> list[groups.Panel]:
     return [
-        groups.Panel(f"{name} {one}", 8, [groups.Change(size, *change) for size in sizes])
+        groups.Panel(f"{name} {one}", 8, style(), [groups.Change(size, *change) for size in sizes])
         for one in range(number)
     ]
 
@@ -99,7 +99,7 @@ def group_drawings(
     several: Sequence[groups.Panel], sizes: Sequence[int] = (1, 5, 20)
 ) -> Iterator[Drawing]:
     for narrow in (False, True):
-        yield groups.figure(several, style(), sizes, sizes[-1], narrow=narrow)
+        yield groups.figure(several, sizes, sizes[-1], narrow=narrow)
 
 
 @cache

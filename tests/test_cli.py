@@ -38,7 +38,7 @@ from tests.builders import (
 
 KEY = "tiny@1"
 COMMANDS = sorted(cli.main.commands)
-KEYED = ("corpus", "freeze", "record", "score", "fetch", "export", "verify", "new")
+KEYED = ("corpus", "freeze", "record", "score", "fetch", "export", "verify", "check", "new")
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("publish",), ("score",), ("score", KEY, "--fast"), ("export", KEY, "--format", "xml"),
+    [("invent",), ("score",), ("score", KEY, "--fast"), ("export", KEY, "--format", "xml"),
      ("export", KEY), ("score", KEY, "-q", "-v"), ("new",)],
     ids=" ".join,
 )  # fmt: skip
@@ -169,22 +169,22 @@ def test_the_life_of_a_version(tmp_path: Path, drawn: Path) -> None:
     assert sha256(plan.read_bytes()) == digest
     refused(made, "freeze", KEY, status=1, expected="the plan is frozen already")
 
-    results, ranks = made.file(KEY, "results.json"), made.file(KEY, "ranks.csv")
+    record = [made.file(KEY, name) for name in ("documents.txt", "ranks.csv", "results.json")]
     done = succeeded(made.run("record", KEY, "--dry-run"))
-    assert done.err == f"would write {ranks}\nwould write {results}\n"
-    assert not results.exists()
+    assert done.err == "".join(f"would write {path}\n" for path in record)
+    assert not any(path.exists() for path in record)
     done = succeeded(made.run("record", KEY))
-    assert done.err == f"wrote {ranks}\nwrote {results}\n"
+    assert done.err == "".join(f"wrote {path}\n" for path in record)
     assert done.stdout == b""
     made.commit("Record")
     assert succeeded(made.run("record", KEY)).err.startswith(f"{KEY}: recorded already")
 
     done = succeeded(made.run("score", KEY))
-    assert done.stdout == results.read_bytes()
+    assert done.stdout == made.file(KEY, "results.json").read_bytes()
     assert done.err == ""
     done = succeeded(made.run("verify", "--strict"))
-    assert [line.split()[0] for line in done.out.splitlines()] == ["ok"] * 6
-    assert done.err == "6 checks, none failed\n"
+    assert [line.split()[0] for line in done.out.splitlines()] == ["ok"] * 7
+    assert done.err == "7 checks, none failed\n"
     done = succeeded(made.run("build"))
     assert done.stdout == b""
     assert f"{KEY:<24} replayed from source\n" in done.err
@@ -239,7 +239,7 @@ def test_verify_prints_json_and_nothing_else(tiny_project: TinyProject, cache: P
     found = json.loads(succeeded(tiny_project.run("verify", "--json")).out)
     assert found["held"] is True
     assert [check["check"] for check in found["checks"]] == [
-        "plan", "corpus", "digests", "counts", "ranks", "history",
+        "plan", "corpus", "documents", "digests", "counts", "ranks", "history",
     ]  # fmt: skip
     for check in found["checks"]:
         assert set(check) == {"version", "check", "outcome", "said"}
@@ -249,7 +249,7 @@ def test_verify_prints_json_and_nothing_else(tiny_project: TinyProject, cache: P
     done = tiny_project.run("verify", "--json", "--strict")
     assert done.status == 1
     assert json.loads(done.out)["held"] is False
-    assert done.err == "error: 2 of 6 checks did not hold\n"
+    assert done.err == "error: 2 of 7 checks did not hold\n"
 
 
 def test_a_line_a_check_says_its_outcome_and_its_version(tiny_project: TinyProject) -> None:
@@ -259,7 +259,8 @@ def test_a_line_a_check_says_its_outcome_and_its_version(tiny_project: TinyProje
 
 
 @pytest.mark.parametrize(
-    "command", ["build", "verify", "fetch", "freeze", "record", "new", "score", "corpus", "export"]
+    "command",
+    ["build", "verify", "check", "fetch", "freeze", "record", "new", "score", "corpus", "export"],
 )
 def test_quiet_says_nothing_where_nothing_is_wrong(
     tmp_path: Path, request: pytest.FixtureRequest, command: str
@@ -281,7 +282,7 @@ def test_quiet_still_says_what_is_wrong(tiny_project: TinyProject) -> None:
     done = tiny_project.run("verify", "-q")
     assert done.status == 1
     assert [line.split()[0] for line in done.out.splitlines()] == ["failed", "failed", "failed"]
-    assert done.err == "error: 3 of 6 checks did not hold\n"
+    assert done.err == "error: 3 of 7 checks did not hold\n"
     tiny_project.file(KEY, "plan.json").unlink()
     assert tiny_project.run("score", KEY, "-q").err.startswith("error: ")
 
@@ -336,7 +337,7 @@ def test_a_terminal_that_lacks_a_character_gets_an_escape(
 def test_a_folder_whose_name_is_not_utf_8_is_a_folder(tmp_path: Path) -> None:
     require(sys.platform == "linux", "this system's names are Unicode")
     made = make_project(tmp_path / os.fsdecode(b"caf\xe9"))
-    assert succeeded(made.run("verify", "--strict")).err == "6 checks, none failed\n"
+    assert succeeded(made.run("verify", "--strict")).err == "7 checks, none failed\n"
     made.change_plan(KEY, title="Changed")
     found = json.loads(made.run("verify", "--json").out)
     assert found["checks"][0]["outcome"] == "failed"
@@ -358,7 +359,7 @@ def test_a_version_that_is_a_path_is_refused_by_every_command(
     assert tiny_project.state() == before
 
 
-@pytest.mark.parametrize("command", ["score", "verify"])
+@pytest.mark.parametrize("command", ["score", "verify", "check"])
 def test_a_version_that_is_not_there_is_refused_with_those_that_are(
     tiny_project: TinyProject, command: str
 ) -> None:
@@ -462,9 +463,9 @@ def test_a_verification_goes_on_after_a_wrong_plan(tiny_project: TinyProject) ->
     done = tiny_project.run("verify")
     assert done.status == 1
     lines = done.out.splitlines()
-    assert [line.split()[0] for line in lines] == ["ok"] * 6 + ["failed"] * len(PLANS)
+    assert [line.split()[0] for line in lines] == ["ok"] * 7 + ["failed"] * len(PLANS)
     for number, (_, expected) in enumerate(PLANS.values(), 2):
-        line = lines[number + 4]
+        line = lines[number + 5]
         assert f"  tiny@{number}  files: " in line
         assert expected in line
 

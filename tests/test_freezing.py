@@ -346,6 +346,7 @@ def test_a_frozen_plan_is_scored_and_recorded(frozen: TinyProject) -> None:
     assert record(frozen) == ""
     assert frozen.file(KEY, "results.json").read_bytes() == scored.results_json
     assert frozen.file(KEY, "ranks.csv").read_bytes() == scored.ranks_csv
+    assert frozen.file(KEY, "documents.txt").read_bytes() == scored.documents_txt
     assert frozen.version(KEY).state == "recorded"
     build(frozen)
 
@@ -472,7 +473,52 @@ def test_a_record_that_scoring_does_not_give_is_never_written_over(
 ) -> None:
     forge(tiny_project, KEY)
     message = unchanged(tiny_project, record, CheckFailed)
+    assert "ranks.csv: scoring gives another record, and a record never changes" in message
+
+
+def test_results_that_scoring_does_not_give_are_never_written_over(
+    tiny_project: TinyProject,
+) -> None:
+    path = tiny_project.file(KEY, "results.json")
+    path.write_bytes(path.read_bytes() + b"\n")
+    message = unchanged(tiny_project, record, CheckFailed)
     assert "results.json: scoring gives another record, and a record never changes" in message
+
+
+def test_a_record_of_before_documents_were_listed_is_completed(tiny_project: TinyProject) -> None:
+    whole = tiny_project.state()
+    path = tiny_project.file(KEY, "documents.txt")
+    path.unlink()
+    before = tiny_project.state()
+    assert recording.record(tiny_project.work(), KEY, dry_run=True) == [path]
+    assert tiny_project.state() == before
+    assert recording.record(tiny_project.work(), KEY, dry_run=False) == [path]
+    assert tiny_project.state() == whole
+    assert record(tiny_project) == "tiny@1: recorded already, and the same to the byte\n"
+
+
+def test_a_list_of_other_documents_is_refused_and_never_written_over(
+    tiny_project: TinyProject,
+) -> None:
+    path = tiny_project.file(KEY, "documents.txt")
+    path.write_bytes(path.read_bytes()[:-1])
+    for call in (record, build):
+        message = unchanged(tiny_project, call, InputError)
+        assert f"{path}: not the documents that the plan pins; `pagecost record tiny@1`" in message
+
+
+def test_the_documents_are_listed_a_line_each_as_the_plan_pins_them(
+    tiny_project: TinyProject,
+) -> None:
+    data = tiny_project.file(KEY, "documents.txt").read_bytes()
+    version = tiny_project.version(KEY)
+    assert version.plan.corpus.pins is not None
+    assert sha256(data) == version.plan.corpus.pins.membership
+    rows = tiny_project.file(KEY, "projection.csv").read_text(encoding="utf-8").splitlines()
+    listed = data.decode("ascii").splitlines()
+    assert len(listed) == version.plan.corpus.pins.documents
+    assert set(listed) < {row.rpartition(",")[2] for row in rows}
+    assert version.documents == frozenset(listed)
 
 
 def full_disk_at(patch: pytest.MonkeyPatch, name: str) -> None:
@@ -486,7 +532,7 @@ def full_disk_at(patch: pytest.MonkeyPatch, name: str) -> None:
     patch.setattr(files, "write", write)
 
 
-@pytest.mark.parametrize("name", ["ranks.csv", "results.json"])
+@pytest.mark.parametrize("name", ["documents.txt", "ranks.csv", "results.json"])
 def test_a_record_that_cannot_be_written_leaves_no_half_of_it(
     frozen: TinyProject, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -505,7 +551,7 @@ def test_half_a_record_is_refused_until_it_is_completed(
     assert "is there: half a record" in message
     assert "`pagecost record tiny@1`" in message
     with monkeypatch.context() as patch:
-        full_disk_at(patch, "results.json")
+        full_disk_at(patch, gone)
         unchanged(tiny_project, record, InputError)
     record(tiny_project)
     assert tiny_project.state() == whole

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pagecost import jsonio, project, versions
 from pagecost.errors import CheckFailed, InputError
@@ -202,7 +204,7 @@ def test_versions_are_found_below_their_experiments_in_order(tmp_path: Path) -> 
     keys = ["b@2", "b@10", "a@12.1", "a@12", "a@9", "a@1-beta", "a@1"]
     found = with_folders(tmp_path / "p", *keys).load()
     assert [one.key for one in found.versions] == [
-        "a@1", "a@1-beta", "a@9", "a@12", "a@12.1", "b@2", "b@10",
+        "a@1-beta", "a@1", "a@9", "a@12", "a@12.1", "b@2", "b@10",
     ]  # fmt: skip
 
 
@@ -221,7 +223,54 @@ def test_versions_that_read_alike_have_one_order_whatever_the_file_system(
 def test_numbers_in_versions_are_compared_by_value() -> None:
     names = ["2", "10", "1.10", "1.9", "rc2", "rc10", "1", "1.rc1", "01.10"]
     ordered = sorted(names, key=version_order)
-    assert ordered == ["rc2", "rc10", "1", "1.rc1", "1.9", "1.10", "01.10", "2", "10"]
+    assert ordered == ["1.rc1", "1", "1.9", "1.10", "01.10", "2", "10", "rc2", "rc10"]
+
+
+VERSIONS = {
+    "numbers by value": ("1.9", "1.10", "1.100", "2", "10", "100"),
+    "a pre-release before its release": (
+        "1.10.dev1", "1.10a1", "1.10b1", "1.10b2", "1.10b10", "1.10rc1", "1.10", "1.10.1",
+    ),
+    "pre-releases by any of their names": (
+        "1-dev", "1-alpha", "1-alpha2", "1-beta", "1-preview3", "1-rc4", "1",
+    ),
+    "a longer one after what it begins with": ("12", "12a", "12b", "12.1", "12.1.1", "13"),
+    "a v before a number is no matter": ("v1", "1.5", "v2", "V2.1", "3"),
+    "dates": ("2025-12-31", "2026-01-02", "2026-01-10", "2026-11-30"),
+    "dates after small numbers": ("1", "12", "2026", "2026-11-30"),
+    "names come last": ("1.9", "v2", "2026-11-30", "dev", "dev2", "dev10", "main", "vault"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", VERSIONS)
+def test_versions_stand_in_the_order_that_people_expect(tmp_path: Path, case: str) -> None:
+    expected = list(VERSIONS[case])
+    made = with_folders(tmp_path / "p", *(f"a@{name}" for name in reversed(expected)))
+    assert [one.version for one in made.load().versions] == expected
+
+
+def test_everything_that_was_asked_for_stands_in_one_order() -> None:
+    expected = ["1.9", "1.10rc1", "1.10", "v2", "12", "12a", "12.1", "2026-01-02", "2026-11-30"]
+    assert sorted([*reversed(expected), "dev"], key=version_order) == [*expected, "dev"]
+
+
+numbered = st.lists(st.integers(0, 120), min_size=1, max_size=4)
+
+
+@given(numbered, numbered, st.sampled_from(".-_+"), st.sampled_from(("rc", "dev", "b")))
+def test_numbers_are_compared_one_by_one_and_a_release_follows_its_candidates(
+    one: list[int], other: list[int], separator: str, before: str
+) -> None:
+    ours, theirs = (separator.join(map(str, numbers)) for numbers in (one, other))
+    assert (version_order(ours) < version_order(theirs)) == (one < other)
+    candidate = f"{ours}{before}1"
+    assert version_order(candidate) < version_order(ours)
+    assert (version_order(candidate) < version_order(theirs)) == (one <= other)
+
+
+@given(st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}", fullmatch=True))
+def test_every_name_has_a_place_whatever_its_case(name: str) -> None:
+    assert version_order(name) == version_order(name.lower()) == version_order(name.upper())
 
 
 def test_a_folder_without_a_plan_is_no_version(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def the(made: TinyProject, check: str, *, strict: bool = False) -> verify.Check:
 HELD = [
     ("plan", "ok"),
     ("corpus", "ok"),
+    ("documents", "ok"),
     ("digests", "ok"),
     ("counts", "ok"),
     ("ranks", "ok"),
@@ -71,6 +72,7 @@ def test_each_check_says_what_was_compared_with_what(tiny_project: TinyProject) 
     assert pins.membership in said["corpus"]
     assert pins.query_hash in said["corpus"]
     assert "12 documents, 11 queries" in said["corpus"]
+    assert said["documents"] == "documents.txt: lists the 12 documents that plan.json pins"
     assert sha256(tiny_project.file(KEY, "ranks.csv").read_bytes()) in said["digests"]
     assert "byte for byte" in said["counts"]
     assert "ranking the corpus again" in said["ranks"]
@@ -132,6 +134,29 @@ def test_a_plan_that_is_wrong_ends_the_verification(tiny_project: TinyProject) -
     assert "$.baseline: no policy is named 'none'" in found.said
 
 
+def test_a_record_of_before_documents_were_listed_lacks_nothing(tiny_project: TinyProject) -> None:
+    tiny_project.file(KEY, "documents.txt").unlink()
+    held = [one for one in HELD if one[0] != "documents"]
+    assert outcomes(tiny_project, strict=True) == held
+
+
+@pytest.mark.parametrize("change", ["a document less", "another order", "no last line break"])
+def test_a_list_of_other_documents_ends_the_verification(
+    tiny_project: TinyProject, change: str
+) -> None:
+    path = tiny_project.file(KEY, "documents.txt")
+    lines = path.read_bytes().splitlines(keepends=True)
+    changed = {
+        "a document less": b"".join(lines[1:]),
+        "another order": b"".join(reversed(lines)),
+        "no last line break": b"".join(lines)[:-1],
+    }
+    path.write_bytes(changed[change])
+    (found,) = checks(tiny_project)
+    assert (found.check, found.outcome) == ("files", "failed")
+    assert f"{path}: not the documents that the plan pins" in found.said
+
+
 def test_half_a_record_ends_the_verification(tiny_project: TinyProject) -> None:
     tiny_project.file(KEY, "ranks.csv").unlink()
     (found,) = checks(tiny_project)
@@ -149,6 +174,7 @@ def test_without_the_corpus_the_ranks_are_not_checked(
     assert outcomes(tiny_project) == [
         ("plan", "ok"),
         ("corpus", "not checked"),
+        ("documents", "ok"),
         ("digests", "ok"),
         ("counts", "ok"),
         ("ranks", "not checked"),

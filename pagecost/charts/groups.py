@@ -1,4 +1,4 @@
-"""Small multiples: the change in pages and in searches by page size, a panel a group of queries."""
+"""Small multiples: the change in pages and in searches by page size, a panel a group or version."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Panel(msgspec.Struct, frozen=True):
-    """One group of queries."""
+    """One group of queries, and the policy whose changes are shown for it."""
 
     name: str
     queries: int
+    style: Style
     changes: Sequence[Change]
 
 
 def figure(
     panels: Sequence[Panel],
-    policy: Style,
     sizes: Sequence[int],
     primary_size: int,
     *,
@@ -62,7 +62,7 @@ def figure(
     data = Datasets()
     charts = [
         _panel(
-            data, panel, policy, sizes, primary_size, domain,
+            data, panel, sizes, primary_size, domain,
             labelled=index % columns == 0, size=(width, height), narrow=narrow, first=index == 0,
         )
         for index, panel in enumerate(panels)
@@ -89,7 +89,6 @@ def _columns(panels: int) -> int:
 def _panel(
     datasets: Datasets,
     panel: Panel,
-    policy: Style,
     sizes: Sequence[int],
     primary_size: int,
     domain: tuple[float, float],
@@ -99,7 +98,7 @@ def _panel(
     narrow: bool,
     first: bool,
 ) -> Any:
-    width, height = size
+    (width, height), policy = size, panel.style
     x = parts.size_axis(sizes, label="page size (log)" if first and not narrow else None)
     y = alt.Y(
         "value:Q",
@@ -143,7 +142,8 @@ def _panel(
         width=width,
         height=height,
         title=alt.Title(
-            shortened(panel.name, 18 if narrow else 20), subtitle=f"{panel.queries:,} queries"
+            shortened(panel.name, 18 if narrow else max(20, width // 9)),
+            subtitle=f"{panel.queries:,} queries",
         ),
     )
 

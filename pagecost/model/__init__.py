@@ -11,7 +11,7 @@ record   what came out: ranks, costs, quality
 from __future__ import annotations
 
 from pagecost.model.corpus import MULTIPLE, Corpus, Document, Query
-from pagecost.model.plan import Definitions, Origin, Plan, PublishedFile, PublishedRecord
+from pagecost.model.plan import Definitions, Gate, Origin, Plan, PublishedFile, PublishedRecord
 from pagecost.model.policy import (
     RESERVED_POLICY_NAMES,
     Bm25,
@@ -61,6 +61,7 @@ __all__ = [
     "Distribution",
     "DistributionsCorpus",
     "Document",
+    "Gate",
     "Group",
     "Interleave",
     "Model",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from pagecost.model.base import (
@@ -59,6 +60,21 @@ class Origin(Strict, frozen=True, kw_only=True):
     plan: PublishedFile
     results: PublishedRecord
     note: Text | None = None
+
+
+class Gate(Strict, frozen=True, kw_only=True):
+    """A condition on the version's own figures. Held or not held, it stands in the report."""
+
+    name: Annotated[Line, Meta(description="What it asks, in words. Plain text.")]
+    holds: Annotated[
+        Line,
+        Meta(
+            description="The condition: `FIGURE <= BOUND`, with <=, <, >=, > or =. A figure is "
+            "`METRIC [of POLICY] [at PAGE-SIZE]`; left out, the primary ones. A bound is a number, "
+            "or a figure with `+` or `-` a number or per cent of it: "
+            "`searches <= searches of baseline + 10 %`."
+        ),
+    ]
 
 
 class Plan(Strict, frozen=True, kw_only=True):
@@ -121,6 +137,10 @@ class Plan(Strict, frozen=True, kw_only=True):
     assumptions: Annotated[
         list[Text], Meta(min_length=1, description="What is assumed. Inline Markdown.")
     ]
+    gates: Annotated[
+        list[Gate],
+        Meta(max_length=50, description="Conditions on its own figures, frozen before they are."),
+    ] = msgspec.field(default_factory=list)
     publish_queries: Annotated[
         bool, Meta(description="May the site show the text of the queries?")
     ] = False

@@ -14,6 +14,7 @@ from pagecost.charts import groups as groups_chart
 from pagecost.charts import outcomes as outcomes_chart
 from pagecost.charts.cost import METRICS, Curves, Point
 from pagecost.charts.draw import ROW_CAP, Drawer, inline
+from pagecost.charts.groups import Panel
 from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Plan, RankTable, Results
@@ -179,9 +180,10 @@ def group_figure(
 ) -> Figure:
     """Figure 3: the primary policy against the baseline, a panel a group."""
     panels = [
-        groups_chart.Panel(
+        Panel(
             name=name,
             queries=group.queries,
+            style=styles[plan.primary_policy],
             changes=[
                 groups_chart.Change(
                     size=size,
@@ -193,14 +195,26 @@ def group_figure(
         )
         for name, group in groups
     ]
-    style, sizes = styles[plan.primary_policy], plan.page_sizes
-    primary = plan.primary_page_size
+    caption = captions.groups(plan, [group for _, group in groups])
+    sizes = (plan.page_sizes, plan.primary_page_size)
+    return panel_figure(drawer, "fig-groups", 3, caption, panels, *sizes)
+
+
+def panel_figure(
+    drawer: Drawer,
+    anchor: str,
+    number: int,
+    caption: Caption,
+    panels: Sequence[Panel],
+    sizes: Sequence[int],
+    primary: int,
+) -> Figure:
+    """Changes in pages and in searches by page size, a panel a group or version."""
     specs = drawer.specs(
-        ("groups", panels, style, sizes, primary),
+        ("groups", panels, sizes, primary),
         lambda: {
-            width: groups_chart.figure(panels, style, sizes, primary, narrow=narrow)
+            width: groups_chart.figure(panels, sizes, primary, narrow=narrow)
             for width, narrow in _WIDTHS
         },
     )
-    caption = captions.groups(plan, [group for _, group in groups])
-    return _figure(drawer, "fig-groups", 3, caption, specs)
+    return _figure(drawer, anchor, number, caption, specs)

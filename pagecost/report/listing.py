@@ -41,6 +41,14 @@ class VersionRow(msgspec.Struct, frozen=True):
         return self.plan.version
 
 
+class Comparison(msgspec.Struct, frozen=True):
+    """Two versions by name, where they are compared, and what comes of it."""
+
+    names: tuple[str, str]
+    target: str
+    said: Sentence
+
+
 class ExperimentPage(msgspec.Struct, frozen=True):
     """An experiment: its question, its versions newest first, and the one that `latest` goes to."""
 
@@ -50,6 +58,15 @@ class ExperimentPage(msgspec.Struct, frozen=True):
     body: Markup
     versions: tuple[VersionRow, ...]
     latest: VersionRow
+    compared: tuple[Comparison, ...]
+
+
+class About(msgspec.Struct, frozen=True):
+    """What `experiment.json` says: what is published of an experiment beside its versions."""
+
+    schema: int
+    title: str
+    abstract: str
 
 
 class FrontMatter(msgspec.Struct, frozen=True):
@@ -60,12 +77,24 @@ class FrontMatter(msgspec.Struct, frozen=True):
 
 
 def experiment_page(
-    name: str, versions: Sequence[Version], text: str | None, where: object, rewrite: Rewrite
+    name: str,
+    versions: Sequence[Version],
+    text: str | None,
+    where: object,
+    rewrite: Rewrite,
+    *,
+    known: About | None = None,
+    compared: Sequence[Comparison] = (),
 ) -> ExperimentPage:
-    """The page of one experiment, from its versions in order and its `index.md`."""
+    """The page of one experiment, from its versions in order and its `index.md`.
+
+    `known` is what was published of it, for where there is no `index.md`.
+    """
     rows = _rows(versions)
     latest = rows[versions.index(latest_of(versions))]
-    matter = _front_matter(text or "", where)
+    matter: About | FrontMatter = _front_matter(text or "", where)
+    if text is None and known is not None:
+        matter = known
     return ExperimentPage(
         name=name,
         title=matter.title or name,
@@ -73,6 +102,7 @@ def experiment_page(
         body=prose.render(text, rewrite, top=2, prefix="about-").html if text else Markup(),
         versions=tuple(reversed(rows)),
         latest=latest,
+        compared=tuple(compared),
     )
 
 

@@ -7,10 +7,11 @@ from importlib.metadata import version as installed
 import msgspec
 from markupsafe import Markup
 
-from pagecost import __version__, prose
+from pagecost import __version__, gates, prose
 from pagecost.charts import theme
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
+from pagecost.gates import GateResult
 from pagecost.model import ArchivesCorpus, Plan
 from pagecost.prose import Rewrite
 from pagecost.report import words
@@ -62,6 +63,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     policies: tuple[PolicyNote, ...]
     sources: tuple[Source, ...]
     scores: Scores | None
+    gates: tuple[GateResult, ...]
     writeup: Markup | None
     tools: tuple[tuple[str, str], ...]
     commands: tuple[str, ...]
@@ -85,6 +87,7 @@ class ReportPage(msgspec.Struct, frozen=True):
         scored, compared = self.scores is not None, self.scores is not None and self.compares
         parts = (
             ("measured", "What is and isn’t measured", True),
+            ("gates", "Gates", bool(self.gates)),
             ("cost", "Cost by page size", scored),
             ("curve", "Cost against page size", scored),
             ("wins", "Who wins, who loses", compared),
@@ -159,6 +162,7 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
         ),
         sources=tuple(_sources(plan)),
         scores=scores,
+        gates=tuple(gates.evaluate(plan, version.record.results if version.record else None)),
         writeup=writeup,
         tools=_tools(),
         commands=tuple(_commands(plan, scores, get_corpus)),

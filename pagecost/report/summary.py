@@ -36,6 +36,12 @@ def _lines(page: ReportPage, site_url: str | None) -> Iterator[str]:
             yield escape(page.scores.not_found)
             yield ""
         yield from _table(page, page.scores)
+    if page.gates:
+        yield "**Gates**, frozen with the plan" if page.state != "draft" else "**Gates**"
+        yield ""
+        for gate in page.gates:
+            yield f"- {gate.decision}: {escape(gate.name)}: {escape(words.gate_said(gate))}"
+        yield ""
     for title, statements in (
         ("Not measured", plan.not_measured),
         ("Assumed", plan.assumptions),

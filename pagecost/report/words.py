@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from pagecost.gates import GateResult
 from pagecost.model import (
     ArchivesCorpus,
     Bm25,
@@ -52,6 +53,12 @@ def capital(text: str) -> str:
 def decimal(value: float | None, digits: int) -> str:
     """A fixed number of decimals; a dash where there is no value."""
     return "–" if value is None else f"{value:,.{digits}f}".replace("-", MINUS)
+
+
+def figure(value: float) -> str:
+    """A count without decimals, anything else with four at most."""
+    whole = int(value)
+    return number(whole) if value == whole else decimal(value, 4).rstrip("0")
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -169,6 +176,19 @@ def not_found(plan: Plan, results: Results) -> str | None:
     )
 
 
+_RELATIONS = {"<=": "≤", ">=": "≥"}
+
+
+def gate_said(gate: GateResult) -> str:
+    """The numbers of a gate, or why there are none: `12,574, not ≤ 10,436.8`."""
+    if gate.found is None or gate.bound is None:
+        return gate.why or ""
+    relation = _RELATIONS.get(gate.relation, gate.relation)
+    separator = ", not" if gate.decision == "not held" else ""
+    why = f" ({gate.why})" if gate.why else ""
+    return f"{figure(gate.found)}{separator} {relation} {figure(gate.bound)}{why}"
+
+
 def kind_said(plan: Plan) -> str:
     """What a plan's kind means for its figures, wherever they stand or will stand."""
     match plan.kind:
@@ -185,6 +205,13 @@ def kind_said(plan: Plan) -> str:
 def unit(plan: Plan) -> str:
     """What a part of the corpus that comes from one place is called."""
     return "repository" if isinstance(plan.corpus, ArchivesCorpus) else "package"
+
+
+def standing(plan: Plan, results: Results | None) -> str:
+    """Where a version stands, in one sentence: its headline, or why it has none."""
+    if results is not None:
+        return plain(headline(plan, results))
+    return DRAFT if plan.is_draft else UNSCORED
 
 
 UNSCORED = "Plan frozen, not scored. No number exists yet, and none is shown."

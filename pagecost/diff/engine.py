@@ -1,0 +1,208 @@
+"""Two sides → one Diff: figures on both sides and the change, never across what differs in meaning.
+
+Figures over all queries of each side and figures over the queries that both have stand apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from pagecost.diff.matched import MatchedPolicy, Matching, match, transitions
+from pagecost.diff.plans import plan_changes
+from pagecost.diff.records import (
+    Count,
+    Diff,
+    Figures,
+    Overlap,
+    PolicyDiff,
+    SideName,
+    SizeRow,
+    Transitions,
+)
+from pagecost.diff.sides import Side
+from pagecost.model import CorpusPins, Plan, PolicyResult, Ranking, RankTable, Results
+from pagecost.policies import resolve
+
+
+def compare(a: Side, b: Side) -> Diff:
+    """The one comparison that every format and every page shows."""
+    matching = match(a.table, b.table) if a.table and b.table else None
+    reasons = list(_not_comparable(a, b, matching))
+    both = [size for size in a.plan.page_sizes if size in b.plan.page_sizes]
+    policies = None if reasons else _Policies(a, b, both, matching)
+    return Diff(
+        a=_named(a),
+        b=_named(b),
+        identical=a.plan_sha256 == b.plan_sha256 and a.results == b.results,
+        plan=plan_changes(a.plan, b.plan),
+        same_documents=_same_pin(a.plan, b.plan, "membership"),
+        same_queries=_same_pin(a.plan, b.plan, "query_hash"),
+        documents=_overlap(a.documents, b.documents),
+        queries=_overlap(_ids(a.table), _ids(b.table)),
+        not_comparable=reasons,
+        not_matched=None if reasons else _not_matched(a, b),
+        page_sizes=both,
+        page_sizes_only_in_a=[size for size in a.plan.page_sizes if size not in both],
+        page_sizes_only_in_b=[size for size in b.plan.page_sizes if size not in both],
+        baseline_a=a.plan.baseline,
+        baseline_b=b.plan.baseline,
+        primary_page_size=_primary_size(a.plan, b.plan, both),
+        headline=policies.headline() if policies else None,
+        policies=list(policies.all()) if policies else [],
+    )
+
+
+def _named(side: Side) -> SideName:
+    plan = side.plan
+    state = "recorded" if side.results else "draft" if plan.is_draft else "frozen"
+    return SideName(
+        given=side.given,
+        experiment=plan.experiment,
+        version=plan.version,
+        kind=plan.kind,
+        state=state,
+        date=plan.date,
+        plan_sha256=side.plan_sha256,
+    )
+
+
+# --- What can be compared -------------------------------------------------------------------------
+
+
+def _not_comparable(a: Side, b: Side, matching: Matching | None) -> Iterator[str]:
+    for name, side in (("A", a), ("B", b)):
+        if side.results is None:
+            yield f"{name} has no record: no number of it exists"
+    for field, ours in msgspec.structs.asdict(a.plan.definitions).items():
+        theirs = getattr(b.plan.definitions, field)
+        if ours != theirs:
+            yield f"another definition of {field}: {ours!r} in A, {theirs!r} in B"
+    ours, theirs = (resolve(side.plan.policies)[side.plan.baseline] for side in (a, b))
+    if ours != theirs:
+        yield (
+            f"another baseline: {a.plan.baseline!r} in A orders otherwise than "
+            f"{b.plan.baseline!r} in B"
+        )
+    if matching is not None and not matching.a:
+        yield "no query stands on both sides"
+
+
+def _not_matched(a: Side, b: Side) -> str | None:
+    for name, side in (("A", a), ("B", b)):
+        if side.table is None:
+            return f"{name} has no ranks, so its queries can't be matched"
+    return None
+
+
+def _same_pin(a: Plan, b: Plan, field: str) -> bool | None:
+    ours, theirs = a.corpus.pins, b.corpus.pins
+    if not isinstance(ours, CorpusPins) or not isinstance(theirs, CorpusPins):
+        return None
+    return bool(getattr(ours, field) == getattr(theirs, field))
+
+
+def _ids(table: RankTable | None) -> frozenset[str] | None:
+    return None if table is None else frozenset(row.query_id for row in table.rows)
+
+
+def _overlap(a: frozenset[str] | None, b: frozenset[str] | None) -> Overlap | None:
+    if a is None or b is None:
+        return None
+    return Overlap(same=len(a & b), only_in_a=len(a - b), only_in_b=len(b - a))
+
+
+def _primary_size(a: Plan, b: Plan, both: Sequence[int]) -> int | None:
+    """B's primary page size, else A's, else the first that both have."""
+    wanted = (b.primary_page_size, a.primary_page_size, *both)
+    return next((size for size in wanted if size in both), None)
+
+
+# --- Policies -------------------------------------------------------------------------------------
+
+
+class _Policies:
+    """The policies of two sides that can be compared, over the page sizes that both have."""
+
+    def __init__(self, a: Side, b: Side, sizes: Sequence[int], matching: Matching | None) -> None:
+        self._a, self._b, self._sizes, self._matching = a, b, sizes, matching
+        self._rankings = (resolve(a.plan.policies), resolve(b.plan.policies))
+
+    def headline(self) -> PolicyDiff:
+        """What either headline is about, whatever it is called."""
+        return self.one(self._a.plan.primary_policy, self._b.plan.primary_policy)
+
+    def all(self) -> Iterator[PolicyDiff]:
+        """Every policy, by name or by what it means; those of one side too."""
+        for name_a, name_b in _pairs(*self._rankings):
+            if name_a is None or name_b is None:
+                yield PolicyDiff(name_a, name_b, same_order=False)
+            else:
+                yield self.one(name_a, name_b)
+
+    def one(self, name_a: str, name_b: str) -> PolicyDiff:
+        """One policy of A against one of B."""
+        ours, theirs = (
+            _overall(side, name) for side, name in ((self._a, name_a), (self._b, name_b))
+        )
+        matched, moved = self._on_matched(name_a, name_b)
+        return PolicyDiff(
+            name_a=name_a,
+            name_b=name_b,
+            same_order=self._rankings[0][name_a] == self._rankings[1][name_b],
+            everything=_figures(ours, theirs, self._sizes),
+            matched=matched,
+            transitions=moved,
+        )
+
+    def _on_matched(self, name_a: str, name_b: str) -> tuple[Figures | None, Transitions | None]:
+        a, b, rows = self._a, self._b, self._matching
+        if rows is None or a.table is None or b.table is None:
+            return None, None
+        ours = MatchedPolicy(a.plan, a.table, name_a, rows.a)
+        theirs = MatchedPolicy(b.plan, b.table, name_b, rows.b)
+        figures = _figures(ours.result(self._sizes), theirs.result(self._sizes), self._sizes)
+        size = _primary_size(a.plan, b.plan, self._sizes)
+        # The baseline ties with itself on every query.
+        if size is None or (name_a, name_b) == (a.plan.baseline, b.plan.baseline):
+            return figures, None
+        return figures, transitions(ours, theirs, size)
+
+
+def _pairs(a: dict[str, Ranking], b: dict[str, Ranking]) -> Iterator[tuple[str | None, str | None]]:
+    """Policies by name; those left over by what they mean: a new name is no new policy."""
+    left = {name: ranking for name, ranking in b.items() if name not in a}
+    for name, ranking in a.items():
+        if name in b:
+            yield name, name
+            continue
+        renamed = next((other for other, theirs in left.items() if theirs == ranking), None)
+        if renamed is not None:
+            del left[renamed]
+        yield name, renamed
+    for name in left:
+        yield None, name
+
+
+def _overall(side: Side, policy: str) -> PolicyResult:
+    assert isinstance(side.results, Results)  # else nothing is comparable
+    return side.results.overall.policy(policy)
+
+
+def _figures(a: PolicyResult, b: PolicyResult, sizes: Sequence[int]) -> Figures:
+    return Figures(
+        queries=Count.of(a.found + a.not_found, b.found + b.not_found),
+        not_found=Count.of(a.not_found, b.not_found),
+        sizes=[
+            SizeRow(
+                page_size=size,
+                pages=Count.of(a.at(size).pages, b.at(size).pages),
+                emitted=Count.of(a.at(size).emitted, b.at(size).emitted),
+                searches=Count.of(a.at(size).searches, b.at(size).searches),
+            )
+            for size in sizes
+        ],
+        quality_a=a.quality,
+        quality_b=b.quality,
+    )

@@ -1,0 +1,118 @@
+"""One side's policy over the queries that both sides have: counted anew, query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from pagecost.cost import pages as pages_of
+from pagecost.cost import policy_result, verdicts
+from pagecost.cost import searches as searches_of
+from pagecost.diff.records import OUTCOMES, Mover, Transitions
+from pagecost.model import NOT_FOUND, Plan, PolicyResult, RankColumn, RankTable
+from pagecost.policies import resolve, search_tiers
+
+_MOVERS = 10
+Metric = Literal["pages", "searches"]
+
+
+class Matching(msgspec.Struct, frozen=True):
+    """Row numbers of the queries that stand on both sides, in the same order."""
+
+    a: list[int]
+    b: list[int]
+
+
+def match(a: RankTable, b: RankTable) -> Matching:
+    """The queries of two tables, by id."""
+    places = {row.query_id: place for place, row in enumerate(b.rows)}
+    pairs = [
+        (place, places[row.query_id]) for place, row in enumerate(a.rows) if row.query_id in places
+    ]
+    return Matching([one for one, _ in pairs], [other for _, other in pairs])
+
+
+class MatchedPolicy:
+    """A policy of one side over some of its queries (at least one)."""
+
+    def __init__(self, plan: Plan, table: RankTable, policy: str, rows: Sequence[int]) -> None:
+        rankings = resolve(plan.policies)
+        self.rows = [table.rows[row] for row in rows]
+        self._column = _cut(table.column(policy), rows)
+        self._base = _cut(table.column(plan.baseline), rows)
+        self._tiers = search_tiers(rankings[policy])
+        self._base_tiers = search_tiers(rankings[plan.baseline])
+
+    def result(self, sizes: Sequence[int]) -> PolicyResult:
+        """Its costs and quality."""
+        return policy_result(self._column, self._base, self._tiers, self._base_tiers, sizes)
+
+    def ranks(self) -> list[int | None]:
+        """Its ranks; None where the target was not found."""
+        return [rank or None for rank in self._column.ranks.tolist()]
+
+    def pages(self, size: int) -> list[int]:
+        """Pages of each query."""
+        counts: list[int] = pages_of(self._column.ranks, size, self._column.depth).tolist()
+        return counts
+
+    def outcomes(self, size: int, metric: Metric) -> list[int]:
+        """For each query, the place in OUTCOMES of what it is against this side's baseline."""
+        sides = []
+        for column, tiers in ((self._column, self._tiers), (self._base, self._base_tiers)):
+            counts = pages_of(column.ranks, size, column.depth)
+            if metric == "searches":
+                counts = searches_of(counts, size, tiers, column.depth)
+            sides.append((counts, column.ranks != NOT_FOUND))
+        places: list[int] = (1 - verdicts(*sides[0], *sides[1])).tolist()
+        return places
+
+
+def _cut(column: RankColumn, rows: Sequence[int]) -> RankColumn:
+    return RankColumn(column.policy, column.ranks[np.array(rows, dtype=np.int64)], column.depth)
+
+
+def transitions(a: MatchedPolicy, b: MatchedPolicy, size: int) -> Transitions:
+    """Which queries moved between win, tie and loss, and which moved most."""
+    before, after = a.pages(size), b.pages(size)
+    changes = [ours - theirs for theirs, ours in zip(before, after, strict=True)]
+    return Transitions(
+        page_size=size,
+        pages=_table(a, b, size, "pages"),
+        searches=_table(a, b, size, "searches"),
+        fewer=sum(change < 0 for change in changes),
+        as_many=sum(change == 0 for change in changes),
+        more=sum(change > 0 for change in changes),
+        movers=list(_movers(a, b, before, after)),
+    )
+
+
+def _table(a: MatchedPolicy, b: MatchedPolicy, size: int, metric: Metric) -> list[list[int]]:
+    table = [[0] * len(OUTCOMES) for _ in OUTCOMES]
+    for was, now in zip(a.outcomes(size, metric), b.outcomes(size, metric), strict=True):
+        table[was][now] += 1
+    return table
+
+
+def _movers(
+    a: MatchedPolicy, b: MatchedPolicy, before: Sequence[int], after: Sequence[int]
+) -> Iterator[Mover]:
+    """The queries whose pages changed most, the largest change first, then by id."""
+    moved = [place for place in range(len(before)) if before[place] != after[place]]
+    moved.sort(key=lambda place: (-abs(after[place] - before[place]), b.rows[place].query_id))
+    ranks_a, ranks_b = a.ranks(), b.ranks()
+    for place in moved[:_MOVERS]:
+        row = b.rows[place]
+        yield Mover(
+            query_id=row.query_id,
+            repository=row.repository,
+            target_path=row.target_path,
+            target_name=row.target_name,
+            rank_a=ranks_a[place],
+            rank_b=ranks_b[place],
+            pages_a=before[place],
+            pages_b=after[place],
+        )

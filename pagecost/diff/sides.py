@@ -1,0 +1,148 @@
+"""What is compared: a version of the project, a folder, a results.json, or REV:PATH from Git."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from pagecost import jsonio, ranks, results, versions
+from pagecost import plan as plans
+from pagecost.errors import CheckFailed, InputError
+from pagecost.git import Repository
+from pagecost.model import Plan, RankTable, Results
+from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS, Project
+
+_FILES = (PLAN, RESULTS, RANKS, DOCUMENTS)
+"""What may be named in place of the folder that it lies in."""
+
+Read = Callable[[str], bytes | None]
+"""A file of a version's folder by its name; None if it isn't there."""
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of a comparison, as `given` names it.
+
+    `results` is None where there is no record, `table` where its ranks are not there, `documents`
+    (their ids) where they are not listed.
+    """
+
+    given: str
+    plan: Plan
+    plan_sha256: str
+    results: Results | None
+    table: RankTable | None
+    documents: frozenset[str] | None
+
+
+def load(given: str, project: Callable[[], Project], here: Path) -> Side:
+    """The side that `given` names, checked as far as its own files go.
+
+    `project` is asked only for EXPERIMENT@VERSION. InputError says what is wrong with which file;
+    CheckFailed where there is a record of a draft.
+    """
+    path = here / given
+    if path.is_dir():
+        return in_folder(given, path)
+    if path.exists():
+        if path.name not in _FILES:
+            raise InputError(f"{given}: expected a version's folder, or its {RESULTS}")
+        return in_folder(given, path.parent)
+    revision, colon, inside = given.partition(":")
+    if colon and revision and inside:
+        return _from_git(given, revision, inside, here)
+    if "@" in given:
+        return in_folder(given, project().find(given).folder)
+    raise InputError(
+        f"{given}: no such file or folder; expected EXPERIMENT@VERSION, a version's folder, its "
+        "results.json, or REV:PATH"
+    )
+
+
+def of_version(version: versions.Version) -> Side:
+    """A loaded version as a side."""
+    record = version.record
+    return Side(
+        given=version.where.key,
+        plan=version.plan,
+        plan_sha256=version.digest,
+        results=record.results if record else None,
+        table=record.table if record else None,
+        documents=version.documents,
+    )
+
+
+def at_revision(given: str, repository: Repository, revision: str, folder: str) -> Side | None:
+    """A version's folder at a revision, its path below the work tree's top; None if not there."""
+    if repository.show(revision, f"{folder}/{PLAN}") is None:
+        return None
+    return _side(given, lambda name: repository.show(revision, f"{folder}/{name}"))
+
+
+def repository_with(revision: str, here: Path) -> Repository:
+    """The work tree around `here`, which knows that revision; InputError where it doesn't."""
+    repository = Repository.around(here)
+    if repository is None:
+        raise InputError(f"{revision}: {here} is not inside a Git work tree")
+    if not repository.knows(revision):
+        cut = " (this clone is shallow: its history is cut off)" if repository.is_shallow() else ""
+        raise InputError(f"{revision}: Git knows no such revision here{cut}")
+    return repository
+
+
+def in_folder(given: str, folder: Path) -> Side:
+    """The version in a folder on disk."""
+
+    def read(name: str) -> bytes | None:
+        path = folder / name
+        return jsonio.read_bytes(path) if path.is_file() else None
+
+    return _side(given, read)
+
+
+def _from_git(given: str, revision: str, inside: str, here: Path) -> Side:
+    repository = repository_with(revision, here)
+    place = PurePosixPath(inside)
+    folder = place.parent if place.name in _FILES else place
+    side = at_revision(given, repository, revision, str(folder))
+    if side is None:
+        raise InputError(f"{given}: no {PLAN} in {folder} at {revision}; paths begin at the top")
+    return side
+
+
+def _side(given: str, read: Read) -> Side:
+    plan_json, results_json, ranks_csv = read(PLAN), read(RESULTS), read(RANKS)
+    if plan_json is None:
+        raise InputError(f"{given}: no {PLAN} there, which says what the figures mean")
+    plan, digest = plans.parse(plan_json, f"{given}: {PLAN}"), jsonio.sha256(plan_json)
+    found = table = None
+    if results_json is not None:
+        if plan.is_draft:
+            raise CheckFailed(f"{given}: {RESULTS}: a record, but the plan is a draft")
+        found = results.from_json(results_json, f"{given}: {RESULTS}")
+        if found.plan_sha256 != digest:
+            raise InputError(f"{given}: {RESULTS} was scored from another plan than {PLAN}")
+        policies = [policy.name for policy in plan.policies]
+        if [one.name for one in found.policies] != policies or found.page_sizes != plan.page_sizes:
+            raise InputError(f"{given}: {RESULTS} has other policies or page sizes than {PLAN}")
+        if ranks_csv is not None:
+            table = _table(given, plan, found, ranks_csv)
+    listed = read(DOCUMENTS)
+    documents = None
+    if listed is not None:
+        versions.check_documents(listed, plan, f"{given}: {DOCUMENTS}")
+        documents = frozenset(versions.ids_of(listed))
+    return Side(given, plan, digest, found, table, documents)
+
+
+def _table(given: str, plan: Plan, found: Results, ranks_csv: bytes) -> RankTable:
+    """The ranks, which must be those that the results were counted from."""
+    table = ranks.from_csv(ranks_csv, versions.depths(plan), f"{given}: {RANKS}")
+    try:
+        again = results.score(plan, found.plan_sha256, table, ranks_csv)
+    except InputError as error:
+        raise InputError(f"{given}: {RANKS}: {error}") from None
+    if again != found:
+        raise InputError(f"{given}: counting {RANKS} again does not give {RESULTS}")
+    return table

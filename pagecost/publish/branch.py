@@ -1,0 +1,109 @@
+"""A branch in Git: fetched, read, committed and pushed, without touching anybody's work tree."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pagecost.errors import InputError
+from pagecost.git import Repository
+
+_LOST = re.compile(
+    r"\[rejected\]|cannot lock ref|failed to update ref|reference already exists"
+    r"|incorrect old value|failed to lock",
+)
+"""What Git says of a push that came second."""
+
+
+class Tip(NamedTuple):
+    """A commit of the branch, and the blob of every file in it by path."""
+
+    commit: str
+    blobs: Mapping[str, str]
+
+
+class Branch:
+    """`name` of `remote`, as seen from a clone."""
+
+    def __init__(self, repository: Repository, remote: str, name: str) -> None:
+        self._git = repository
+        self._remote = remote
+        self._name = name
+        self._own = f"refs/pagecost/publish-{os.getpid()}"
+
+    def fetch(self) -> Tip | None:
+        """What the remote has now; None if it has no such branch. InputError with Git's words."""
+        ref = f"refs/heads/{self._name}"
+        listed = self._git.run("ls-remote", "--heads", "--", self._remote, ref)
+        if listed.returncode != 0:
+            raise InputError(f"{self._remote}: can't be read: {listed.stderr.strip()}")
+        if not listed.stdout.strip():
+            return None
+        done = self._git.run(
+            "fetch", "--quiet", "--no-tags", "--refmap=", "--no-write-fetch-head",
+            "--", self._remote, f"+{ref}:{self._own}",
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise InputError(f"{self._remote}: can't be fetched: {done.stderr.strip()}")
+        commit = self._git.run("rev-parse", self._own).stdout.strip()
+        return Tip(commit, self._git.blobs(commit))
+
+    def read(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of these blobs."""
+        return self._git.contents(blobs)
+
+    def commit(
+        self, base: Tip | None, write: Mapping[str, bytes], remove: Iterable[str], message: str
+    ) -> str | None:
+        """A commit on top of `base` with these files written and removed; None if none differs."""
+        with tempfile.TemporaryDirectory() as folder:
+            index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+            tree = base.commit if base else "--empty"
+            self._must("read-tree", tree, env=index)
+            made = self._store(write, Path(folder) / "new")
+            gone = (f"0 {'0' * 40}\t{path}\0" for path in remove)
+            lines = "".join((*gone, *(f"100644 {blob}\t{path}\0" for path, blob in made.items())))
+            self._must("update-index", "-z", "--index-info", env=index, data=lines)
+            new = self._must("write-tree", env=index)
+        if base is not None and new == self._must("rev-parse", f"{base.commit}^{{tree}}"):
+            return None
+        parents = ("-p", base.commit) if base else ()
+        return self._must("commit-tree", new, *parents, "-F", "-", data=message)
+
+    def _store(self, write: Mapping[str, bytes], folder: Path) -> dict[str, str]:
+        """The blob of each file, stored; by numbered files, so that no path needs quoting."""
+        folder.mkdir()
+        names = []
+        for number, data in enumerate(write.values()):
+            (folder / str(number)).write_bytes(data)
+            names.append(f"{folder / str(number)}\n")
+        asked = ("hash-object", "-w", "--no-filters", "--stdin-paths")
+        blobs = self._must(*asked, data="".join(names)).split()
+        return dict(zip(write, blobs, strict=True))
+
+    def push(self, commit: str) -> bool:
+        """Puts the branch there. False if somebody else was faster; InputError if it can't be."""
+        ref = f"refs/heads/{self._name}"
+        done = self._git.run("push", "--porcelain", "--", self._remote, f"{commit}:{ref}")
+        if done.returncode == 0:
+            return True
+        said = f"{done.stdout}\n{done.stderr}"
+        if _LOST.search(said):
+            return False
+        raise InputError(f"{self._remote}: can't be pushed to: {' '.join(said.split())}")
+
+    def forget(self) -> None:
+        """Removes what fetching left in the clone."""
+        self._git.run("update-ref", "-d", self._own)
+
+    def _must(
+        self, *arguments: str, env: Mapping[str, str] | None = None, data: str | None = None
+    ) -> str:
+        done = self._git.run(*arguments, env=env, data=data)
+        if done.returncode != 0:
+            raise InputError(f"git {arguments[0]}: {done.stderr.strip()}")
+        return done.stdout.strip()

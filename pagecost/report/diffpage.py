@@ -1,0 +1,282 @@
+"""The compare page: one record that a template can print without deciding anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from pagecost.charts.draw import Drawer
+from pagecost.charts.theme import Style
+from pagecost.diff import engine
+from pagecost.diff.records import (
+    OUTCOMES,
+    Count,
+    Diff,
+    Figures,
+    PolicyDiff,
+    Transitions,
+)
+from pagecost.diff.sides import Side
+from pagecost.model import Plan
+from pagecost.report import difffigure, diffwords, words
+from pagecost.report.figures import Figure
+from pagecost.report.page import Section, styles_of
+from pagecost.report.words import Change, Piece, Sentence, number
+
+
+class Tile(msgspec.Struct, frozen=True):
+    """One of the three figures under the headline: both sides, and each against its baseline."""
+
+    name: str
+    kind: str
+    is_proxy: bool
+    count: Count
+    phrase: str
+    against: str
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """Something that must be equal for a difference to mean anything."""
+
+    name: str
+    a: str
+    b: str
+    result: str
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A policy's figures over one set of queries. `said` names the set."""
+
+    said: str
+    figures: Figures
+
+
+class PolicyBlock(msgspec.Struct, frozen=True):
+    """A policy with its blocks: the shared queries first, then all queries of each side."""
+
+    policy: PolicyDiff
+    said: str
+    blocks: tuple[Block, ...]
+
+
+class ComparePage(msgspec.Struct, frozen=True):
+    """Everything on the page that compares two versions."""
+
+    diff: Diff
+    a: Plan
+    b: Plan
+    names: tuple[str, str]
+    styles: tuple[Style, Style]
+    title: str
+    description: str
+    heading: Sentence
+    tiles: tuple[Tile, ...]
+    conditions: tuple[Condition, ...]
+    head: PolicyBlock | None
+    figure: Figure | None
+    policies: tuple[PolicyBlock, ...]
+
+    @property
+    def policies_said(self) -> str | None:
+        """Which policies the headline compares, where they are two; None where it is one."""
+        ours, theirs = (
+            words.subject(plan.policy(plan.primary_policy)) for plan in (self.a, self.b)
+        )
+        if ours == theirs or self.head is None:
+            return None
+        a, b = self.names
+        return f"What {b} is about is {theirs}; what {a} is about is {ours}."
+
+    @property
+    def is_draft(self) -> bool:
+        """Is either side a draft?"""
+        return "draft" in (self.diff.a.state, self.diff.b.state)
+
+    @property
+    def moved(self) -> Transitions | None:
+        """How the primary policies' queries moved."""
+        return self.diff.headline.transitions if self.diff.headline else None
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The parts that this page has, in order."""
+        parts = (
+            ("plan", "What changed in the plan", True),
+            ("comparable", "Can they be compared", True),
+            ("cost", "Cost, side by side", self.head is not None),
+            ("curve", "Across page sizes", self.figure is not None),
+            ("moved", "Queries that moved", self.moved is not None),
+            ("policies", "Every policy", bool(self.policies)),
+            ("caveats", "Caveats", True),
+        )
+        present = [(anchor, title) for anchor, title, there in parts if there]
+        return tuple(Section(n, *part) for n, part in enumerate(present, start=1))
+
+    def section(self, anchor: str) -> Section:
+        """The section with that anchor."""
+        return next(one for one in self.sections if one.anchor == anchor)
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """The names of what a query can be against its baseline."""
+        return OUTCOMES
+
+
+def compare_page(a: Side, b: Side, drawer: Drawer) -> ComparePage:
+    """The page of two sides."""
+    diff = engine.compare(a, b)
+    names = diffwords.names(diff)
+    heading = diffwords.headline(diff) or _no_headline(diff)
+    styles = tuple(styles_of(side.plan)[side.plan.primary_policy] for side in (a, b))
+    head = _block(diff, diff.headline) if diff.headline else None
+    said = words.plain(heading)
+    return ComparePage(
+        diff=diff,
+        a=a.plan,
+        b=b.plan,
+        names=names,
+        styles=(styles[0], styles[1]),
+        title=_title(diff, names),
+        description=f"{said} {' '.join(b.plan.caveat.split())}",
+        heading=heading,
+        tiles=tuple(_tiles(diff)),
+        conditions=tuple(_conditions(a.plan, b.plan, diff)),
+        head=head,
+        figure=difffigure.change_figure(diff, (styles[0], styles[1]), drawer),
+        policies=tuple(_block(diff, policy) for policy in diff.policies),
+    )
+
+
+def _title(diff: Diff, names: tuple[str, str]) -> str:
+    start = f"{diff.b.experiment} {names[0]} → {names[1]}"
+    figures, size = diffwords.primary_figures(diff), diff.primary_page_size
+    if figures is None or size is None:
+        return f"{start}: what changed"
+    row = figures.at(size)
+    pages, searches = (
+        diffwords.change(count).amount or "as many" for count in (row.pages, row.searches)
+    )
+    return f"{start}: {pages} pages, {searches} searches (proxy)"
+
+
+def _no_headline(diff: Diff) -> Sentence:
+    a, b = diffwords.names(diff)
+    if diff.not_comparable:
+        return (Piece(f"{a} and {b} can’t be compared in figures."),)
+    return (Piece(f"{a} and {b} share no figure that can be held against each other."),)
+
+
+# --- Headline -------------------------------------------------------------------------------------
+
+
+def _tiles(diff: Diff) -> Iterator[Tile]:
+    figures, size = diffwords.primary_figures(diff), diff.primary_page_size
+    if figures is None or size is None:
+        return
+    for name, metric, is_proxy in (
+        ("Pages", "pages", False),
+        ("Emitted candidates", "emitted", False),
+        ("Search-work proxy", "searches", True),
+    ):
+        count: Count = getattr(figures.at(size), metric)
+        yield Tile(
+            name=name,
+            kind="proxy, not time" if is_proxy else "counted",
+            is_proxy=is_proxy,
+            count=count,
+            phrase=_phrase(count),
+            against=_against(diff, metric, size, count),
+        )
+
+
+def _phrase(count: Count) -> str:
+    if not count.change:
+        return "as many"
+    return f"{number(abs(count.change))} {'more' if count.change > 0 else 'fewer'}"
+
+
+def _against(diff: Diff, metric: str, size: int, count: Count) -> str:
+    """Each side's change against its own baseline, over the same queries."""
+    base = diffwords.shared_figures(diff, diff.policy(diff.baseline_b))
+    if base is None:
+        return ""
+    below: Count = getattr(base.at(size), metric)
+    sides = (Change(below.a, count.a).short, Change(below.b, count.b).short)
+    return f"against the baseline {sides[0]} → {sides[1]}"
+
+
+# --- Can they be compared -------------------------------------------------------------------------
+
+
+def _conditions(a: Plan, b: Plan, diff: Diff) -> Iterator[Condition]:
+    definitions = a.definitions == b.definitions
+    yield Condition("Definitions", "", "", "equal" if definitions else "differ")
+    yield Condition("Baseline", a.baseline, b.baseline, _baseline_said(diff))
+    pins = (a.corpus.pins, b.corpus.pins)
+
+    def pinned(name: str) -> tuple[str, str]:
+        values = ("not pinned" if one is None else number(getattr(one, name)) for one in pins)
+        return next(values), next(values)
+
+    documents = diffwords.overlap(diff.documents, diff.same_documents)
+    yield Condition("Documents", *pinned("documents"), documents)
+    queries = diffwords.overlap(diff.queries, diff.same_queries)
+    yield Condition("Queries", *pinned("queries"), queries)
+    sizes = (", ".join(map(number, plan.page_sizes)) for plan in (a, b))
+    same_sizes = "equal" if a.page_sizes == b.page_sizes else _sizes_said(diff)
+    yield Condition("Page sizes", next(sizes), next(sizes), same_sizes)
+
+
+def _baseline_said(diff: Diff) -> str:
+    other = any(reason.startswith("another baseline") for reason in diff.not_comparable)
+    return "orders otherwise" if other else "the same order"
+
+
+def _sizes_said(diff: Diff) -> str:
+    if not diff.page_sizes:
+        return "none on both sides"
+    return f"{', '.join(map(number, diff.page_sizes))} on both sides"
+
+
+# --- Figures --------------------------------------------------------------------------------------
+
+
+def _block(diff: Diff, policy: PolicyDiff) -> PolicyBlock:
+    blocks: list[Block] = []
+    if policy.everything is not None and diffwords.same_queries(diff):
+        blocks.append(Block("all queries, the same on both sides", policy.everything))
+    elif policy.everything is not None:
+        if policy.matched is not None:
+            blocks.append(Block("the queries that both have, alone", policy.matched))
+        everything = "all queries of each side, which are not the same queries"
+        blocks.append(Block(everything, policy.everything))
+    return PolicyBlock(policy, _said(diff, policy), tuple(blocks))
+
+
+def _said(diff: Diff, policy: PolicyDiff) -> str:
+    """A policy in a line, at the primary page size."""
+    if policy.everything is None:
+        return diffwords.only_in(diff, policy)
+    figures, size = diffwords.shared_figures(diff, policy), diff.primary_page_size
+    if figures is None or size is None:
+        return ""
+    row = figures.at(size)
+    if not (row.pages.change or row.searches.change):
+        return f"at page size {number(size)}: as many pages and searches (proxy)"
+    pages, searches = (diffwords.change(count).short for count in (row.pages, row.searches))
+    return f"at page size {number(size)}: pages {pages}, searches (proxy) {searches}"
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "arrow": diffwords.arrow,
+    "change": diffwords.change,
+    "moved": diffwords.moved,
+    "moves": diffwords.moves,
+    "not_found": diffwords.not_found,
+    "qualities": diffwords.qualities,
+    "rank": diffwords.rank,
+    "value": diffwords.value,
+}
+"""What the template calls to say numbers."""

@@ -1,0 +1,173 @@
+"""A comparison in words: what every format of it says alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pagecost.diff.limits import LimitResult
+from pagecost.diff.records import Count, Diff, Figures, Overlap, PolicyDiff, SideName, Transitions
+from pagecost.model import Quality
+from pagecost.report import words
+from pagecost.report.words import Change, Piece, Sentence, number
+
+QUALITIES = (
+    ("Recall@1", "recall_at_1", 4),
+    ("Recall@5", "recall_at_5", 4),
+    ("Recall@10", "recall_at_10", 4),
+    ("MRR", "mrr", 4),
+    ("Mean rank", "mean_rank", 2),
+    ("Median rank", "median_rank", 0),
+    ("95th percentile", "p95_rank", 0),
+)
+"""Name, field, decimals. Recall and MRR: higher is better; ranks: lower is better."""
+
+LOWER = "Pages and candidates are counted; searches are a proxy, not time. Lower is better."
+
+
+def names(diff: Diff) -> tuple[str, str]:
+    """What the two sides are called in a sentence: versions where that is clear."""
+    a, b = diff.a, diff.b
+    if (a.experiment, a.version) == (b.experiment, b.version):
+        return "A", "B"
+    if a.experiment == b.experiment:
+        return a.version, b.version
+    return f"{a.experiment} {a.version}", f"{b.experiment} {b.version}"
+
+
+def side(named: SideName) -> str:
+    """One side in a line."""
+    return (
+        f"{named.given}: {named.experiment} {named.version}, {named.kind}, {named.state}, dated "
+        f"{named.date}, plan {named.plan_sha256[:12]}"
+    )
+
+
+def identical(diff: Diff) -> str:
+    """All that is said where nothing differs."""
+    return f"No difference: {diff.a.given} and {diff.b.given} have one plan and one record."
+
+
+def headline(diff: Diff) -> Sentence | None:
+    """The primary policies of both at the primary page size; None where nothing is comparable.
+
+    Over the queries that both have, and says so where the sides have others too.
+    """
+    figures, size = primary_figures(diff), diff.primary_page_size
+    if figures is None or size is None:
+        return None
+    a, b = names(diff)
+    row = figures.at(size)
+    pages, searches = (change(one).amount for one in (row.pages, row.searches))
+    start = f"At {words.count(size, 'candidate')} a page{_scope(diff, figures)}, {b} needs "
+    if pages is None and searches is None:
+        return (Piece(f"{start}as many pages and as many searches (proxy) as {a}."),)
+    return (
+        Piece(start),
+        Piece(pages or "as many", strong=pages is not None),
+        Piece(f" pages {'than' if pages else 'as'} {a} and "),
+        Piece(searches or "as many", strong=searches is not None),
+        Piece(" searches (proxy)."),
+    )
+
+
+def _scope(diff: Diff, figures: Figures) -> str:
+    if same_queries(diff):
+        return ""
+    return f", over the {words.count(figures.queries.a, 'query', 'queries')} that both have"
+
+
+def same_queries(diff: Diff) -> bool:
+    """Do both sides have the same queries, as far as they say?"""
+    return diff.queries.is_same if diff.queries is not None else bool(diff.same_queries)
+
+
+def primary_figures(diff: Diff) -> Figures | None:
+    """The primary policies over the queries that both have; None where nobody knows."""
+    return None if diff.headline is None else shared_figures(diff, diff.headline)
+
+
+def shared_figures(diff: Diff, policy: PolicyDiff) -> Figures | None:
+    """A policy's figures over the queries that both have; None where nobody knows."""
+    if policy.matched is not None:
+        return policy.matched
+    return policy.everything if same_queries(diff) else None
+
+
+def change(count: Count) -> Change:
+    """A count as a change from A to B."""
+    return Change(count.a, count.b)
+
+
+def overlap(found: Overlap | None, same_set: bool | None) -> str:
+    """How two sets of ids overlap, or what is known of it."""
+    if found is not None:
+        if found.is_same:
+            return f"the same {number(found.same)}"
+        return (
+            f"{number(found.same)} the same, {number(found.only_in_a)} dropped, "
+            f"{number(found.only_in_b)} added"
+        )
+    if same_set is None:
+        return "not pinned on both sides"
+    return "the same set" if same_set else "not the same set; a side does not list its ids"
+
+
+def value(found: Any) -> str:
+    """A plan's value in a line."""
+    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+
+def only_in(diff: Diff, policy: PolicyDiff) -> str:
+    """Where a policy is that one side lacks."""
+    return f"only in {names(diff)[policy.name_a is None]}"
+
+
+def not_found(count: Count) -> str:
+    """`, not found 3 → 5` where anything was not found."""
+    return f", not found {arrow(count)}" if count.a or count.b else ""
+
+
+def arrow(count: Count) -> str:
+    """Both sides of a count; one number where they are equal."""
+    return number(count.a) if count.a == count.b else f"{number(count.a)} → {number(count.b)}"
+
+
+def qualities(a: Quality, b: Quality) -> list[tuple[str, str, str]]:
+    """Name and both values of every figure that differs."""
+    return [
+        (name, words.decimal(ours, digits), words.decimal(theirs, digits))
+        for name, field, digits in QUALITIES
+        if (ours := getattr(a, field)) != (theirs := getattr(b, field))
+    ]
+
+
+def rank(found: int | None) -> str:
+    """A rank, or that there is none."""
+    return "not found" if found is None else number(found)
+
+
+def moved(table: Sequence[Sequence[int]]) -> int:
+    """How many queries a transition table has off its diagonal."""
+    return sum(n for i, row in enumerate(table) for j, n in enumerate(row) if i != j)
+
+
+def moves(found: Transitions, a: str, b: str) -> str:
+    """On how many queries B takes fewer, as many, more pages than A."""
+    if not (found.fewer or found.more or moved(found.pages) or moved(found.searches)):
+        return f"At page size {number(found.page_size)}, no query moved."
+    return (
+        f"At page size {number(found.page_size)}, {words.count(found.fewer, 'query', 'queries')} "
+        f"took fewer pages in {b} than in {a}, {number(found.more)} more, and "
+        f"{number(found.as_many)} as many."
+    )
+
+
+def limit(found: LimitResult) -> str:
+    """What became of a limit, with both figures."""
+    if found.a is None or found.b is None:
+        return f"{found.limit}: {found.decision}: {found.why}"
+    why = f" ({found.why})" if found.why else ""
+    a, b = words.figure(found.a), words.figure(found.b)
+    return f"{found.limit}: {found.decision}, {a} → {b}{why}"

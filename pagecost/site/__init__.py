@@ -1,0 +1,116 @@
+"""Page records and templates → the files of the site, all of them, before any is written.
+
+frame    what every page shares
+docs     what people write below docs_dir
+reports  the report of a version, and the files beside it
+lists    the pages that list versions, and those that compare two
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+import msgspec
+
+from pagecost import jsonio, links, plan
+from pagecost.charts.draw import Drawer
+from pagecost.errors import InputError
+from pagecost.look import Look
+from pagecost.model import Results
+from pagecost.project import Config, version_order
+from pagecost.report import words
+from pagecost.site.docs import Docs
+from pagecost.site.frame import Frame
+from pagecost.site.lists import Descriptions, Lists, Pair, compare_path, pairs_of
+from pagecost.site.reports import Reports
+from pagecost.versions import Version
+
+
+def render(
+    config: Config,
+    versions: Sequence[Version],
+    drawer: Drawer,
+    get_corpus: Callable[[Version], str],
+) -> dict[str, bytes]:
+    """Every file of the site by its path. InputError where a link or an anchor is broken."""
+    contents = pages(config, versions, drawer, get_corpus)
+    check_links(contents, contents)
+    return contents
+
+
+def pages(
+    config: Config,
+    versions: Sequence[Version],
+    drawer: Drawer,
+    get_corpus: Callable[[Version], str],
+    others: Sequence[Version] = (),
+    known: Descriptions | None = None,
+    kept: Collection[str] = (),
+) -> dict[str, bytes]:
+    """Every file of the site by its path, links not yet checked.
+
+    `others` are versions that stand on the site already: they are listed and compared, their
+    folders are not written. `known` says what their experiments are called. `kept` are pages that
+    compare two versions and are to stay, whether or not they would be made today.
+    """
+    experiments = _by_experiment(versions, others)
+    look, docs = Look(config.root, drawer), Docs(config, experiments)
+    frame = Frame(config, look, next(iter(docs.guide()), ("", None))[1])
+    reports = Reports(config, frame, docs, drawer)
+    lists = Lists(config, frame, docs, drawer, known or {})
+    contents: dict[str, bytes] = lists.front(experiments)
+    own = {version.where.key for version in versions}
+    for name, several in experiments.items():
+        before = {pair[1].where.key: pair for pair in itertools.pairwise(several)}
+        for version in several:
+            if version.where.key in own:
+                pair = before.get(version.where.key)
+                found = (pair[0].plan.version, compare_path(pair)) if pair else None
+                contents.update(reports.files(version, get_corpus(version), found))
+        contents.update(lists.experiment(name, several, _pairs(several, kept)))
+    written = docs.files(frame)
+    if taken := sorted(written.keys() & contents.keys()):
+        raise InputError(f"{config.docs_dir}: two sources would become {', '.join(taken)}")
+    contents |= written
+    contents["schema/plan-1.json"] = jsonio.canonical(plan.schema())
+    contents["schema/results-1.json"] = jsonio.canonical(msgspec.json.schema(Results))
+    contents[".nojekyll"] = b""
+    contents.update(look.used)
+    return dict(sorted(contents.items()))
+
+
+def check_links(contents: Mapping[str, bytes], pages: Collection[str]) -> None:
+    """InputError where one of these pages leads to what is not among the contents."""
+    if broken := list(links.problems(contents, pages)):
+        raise InputError("\n".join(broken))
+
+
+def _by_experiment(
+    versions: Sequence[Version], others: Sequence[Version]
+) -> dict[str, list[Version]]:
+    """All of them in order, by experiment."""
+    found: dict[str, list[Version]] = {}
+    for version in (*versions, *others):
+        found.setdefault(version.plan.experiment, []).append(version)
+    return {
+        name: sorted(found[name], key=lambda one: (version_order(one.plan.version), one.where.key))
+        for name in sorted(found)
+    }
+
+
+def _pairs(versions: Sequence[Version], kept: Collection[str]) -> list[Pair]:
+    """The comparisons of an experiment: those of today, and those that are to stay."""
+    today = {compare_path(pair): pair for pair in pairs_of(versions)}
+    for place, later in enumerate(versions):
+        for earlier in versions[:place]:
+            if (path := compare_path((earlier, later))) in kept:
+                today.setdefault(path, (earlier, later))
+    return list(today.values())
+
+
+def summary_of(contents: Mapping[str, bytes]) -> str:
+    """How many pages and bytes a site has, in words."""
+    number = sum(path.endswith(".html") for path in contents)
+    size = sum(map(len, contents.values()))
+    return f"{words.count(number, 'page')}, {words.count(len(contents), 'file')}, {size:,} bytes"

@@ -1,0 +1,68 @@
+"""The report of one version, and the files beside it."""
+
+from __future__ import annotations
+
+from pagecost import export, jsonio, prose
+from pagecost.charts.draw import Drawer
+from pagecost.project import DOCUMENTS, PROJECTION, Config
+from pagecost.report import sidecar
+from pagecost.report.embed import figures_script
+from pagecost.report.page import ReportPage, report_page
+from pagecost.report.summary import summary
+from pagecost.site.docs import Docs
+from pagecost.site.frame import Frame
+from pagecost.versions import Version
+
+
+class Reports:
+    """Turns versions into their folders of the site."""
+
+    def __init__(self, config: Config, frame: Frame, docs: Docs, drawer: Drawer) -> None:
+        self._config = config
+        self._frame = frame
+        self._docs = docs
+        self._drawer = drawer
+
+    def files(
+        self, version: Version, get_corpus: str, before: tuple[str, str] | None
+    ) -> dict[str, bytes]:
+        """Everything below the version's folder.
+
+        `before` is the version before it and the page that compares the two.
+        """
+        plan, record = version.plan, version.record
+        base = f"{plan.experiment}/{plan.version}/"
+        rewrite = self._docs.rewriter(f"{base}plan.json", f"{base}index.html")
+        page = report_page(version, self._drawer, rewrite, get_corpus)
+        contents = {f"{base}plan.json": version.plan_json}
+        projection = version.where.file(PROJECTION)
+        if projection.is_file():
+            contents[f"{base}{PROJECTION}"] = jsonio.read_bytes(projection)
+            contents[f"{base}{PROJECTION}-metadata.json"] = sidecar.projection(plan)
+        if version.documents_txt is not None:
+            contents[f"{base}{DOCUMENTS}"] = version.documents_txt
+        contents[f"{base}summary.md"] = summary(page, self._config.site_url)
+        if record is not None and page.scores is not None:
+            contents |= {
+                f"{base}results.json": record.results_json,
+                f"{base}ranks.csv": record.ranks_csv,
+                f"{base}costs.csv": export.costs_csv(plan, record.results),
+                f"{base}costs.csv-metadata.json": sidecar.costs(plan),
+                f"{base}ranks.csv-metadata.json": sidecar.ranks(plan, record.results),
+                f"{base}figures.js": figures_script(page.scores.cost_figure),
+            }
+        note = plan.origin.note if plan.origin else None
+        contents[f"{base}index.html"] = self._frame.page(
+            "report.html",
+            f"{base}index.html",
+            [*self._crumbs(page), (f"version {plan.version}", f"{base}index.html")],
+            report=page,
+            before=before,
+            draft=page.state == "draft",
+            has_projection=projection.is_file(),
+            origin_note=prose.inline(note, rewrite) if note else None,
+        )
+        return contents
+
+    def _crumbs(self, page: ReportPage) -> list[tuple[str, str]]:
+        return self._frame.crumbs(page.plan.experiment)
