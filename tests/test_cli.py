@@ -38,7 +38,9 @@ from tests.builders import (
 
 KEY = "tiny@1"
 COMMANDS = sorted(cli.main.commands)
-KEYED = ("corpus", "freeze", "record", "score", "fetch", "export", "verify", "check", "new")
+KEYED = (
+    "corpus", "freeze", "record", "score", "fetch", "export", "verify", "check", "diff", "new",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -52,7 +54,8 @@ def frozen(tmp_path: Path) -> TinyProject:
 
 
 def keyed(command: str, key: str) -> list[str]:
-    return [command, key, *(("--format", "costs-csv") if command == "export" else ())]
+    more = {"export": ["--format", "costs-csv"], "diff": [key]}
+    return [command, key, *more.get(command, [])]
 
 
 def succeeded(done: Done) -> Done:
@@ -140,6 +143,15 @@ def test_scoring_loads_nothing_that_draws_or_renders(tiny_project: TinyProject) 
     assert {"pagecost.bm25", "numpy"} <= found
     heavy = {"altair", "vl_convert", "jinja2", "markdown_it", "pandas", "rank_bm25"}
     assert not found & heavy
+
+
+@pytest.mark.parametrize("arguments", [("diff", KEY, KEY), ("check",)])
+def test_comparing_and_checking_load_nothing_that_draws(
+    tiny_project: TinyProject, arguments: tuple[str, ...]
+) -> None:
+    found = imported(*arguments, cwd=tiny_project.root)
+    assert "pagecost.comparing" in found
+    assert not found & {"altair", "vl_convert", "jinja2", "pandas", "rank_bm25"}
 
 
 # --- A whole life ---------------------------------------------------------------------------------
@@ -260,8 +272,9 @@ def test_a_line_a_check_says_its_outcome_and_its_version(tiny_project: TinyProje
 
 @pytest.mark.parametrize(
     "command",
-    ["build", "verify", "check", "fetch", "freeze", "record", "new", "score", "corpus", "export"],
-)
+    ["build", "verify", "check", "fetch", "freeze", "record", "new", "score", "corpus", "export",
+     "diff"],
+)  # fmt: skip
 def test_quiet_says_nothing_where_nothing_is_wrong(
     tmp_path: Path, request: pytest.FixtureRequest, command: str
 ) -> None:
@@ -273,7 +286,7 @@ def test_quiet_says_nothing_where_nothing_is_wrong(
     arguments = ["build"] if command == "build" else keyed(command, key)
     done = succeeded(made.run(*arguments, "-q"))
     assert done.err == ""
-    assert bool(done.stdout) == (command in ("score", "corpus", "export"))
+    assert bool(done.stdout) == (command in ("score", "corpus", "export", "diff"))
 
 
 def test_quiet_still_says_what_is_wrong(tiny_project: TinyProject) -> None:
@@ -300,7 +313,7 @@ def into(target: int | IO[Any], made: TinyProject, *arguments: str, **env: str) 
     return Done(done.returncode, b"", done.stderr.decode("utf-8"))
 
 
-@pytest.mark.parametrize("command", ["score", "verify"])
+@pytest.mark.parametrize("command", ["score", "verify", "diff"])
 def test_a_reader_that_has_enough_is_no_error_worth_a_word(
     tiny_project: TinyProject, command: str
 ) -> None:
@@ -312,7 +325,7 @@ def test_a_reader_that_has_enough_is_no_error_worth_a_word(
     assert (done.status, done.err) == (1, "")
 
 
-@pytest.mark.parametrize("command", ["export", "verify"])
+@pytest.mark.parametrize("command", ["export", "verify", "diff"])
 def test_a_full_disk_is_named_where_the_output_goes(
     tiny_project: TinyProject, command: str
 ) -> None:
@@ -359,7 +372,7 @@ def test_a_version_that_is_a_path_is_refused_by_every_command(
     assert tiny_project.state() == before
 
 
-@pytest.mark.parametrize("command", ["score", "verify", "check"])
+@pytest.mark.parametrize("command", ["score", "verify", "check", "diff"])
 def test_a_version_that_is_not_there_is_refused_with_those_that_are(
     tiny_project: TinyProject, command: str
 ) -> None:

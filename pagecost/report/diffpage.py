@@ -86,8 +86,18 @@ class ComparePage(msgspec.Struct, frozen=True):
         )
         if ours == theirs or self.head is None:
             return None
-        a, b = self.names
+        a, b = self.spoken
         return f"What {b} is about is {theirs}; what {a} is about is {ours}."
+
+    @property
+    def spoken(self) -> tuple[str, str]:
+        """What the two are called in a sentence."""
+        return diffwords.spoken(self.diff)
+
+    @property
+    def corpus_note(self) -> str | None:
+        """What a change is also a change of, where the documents differ."""
+        return diffwords.corpus_note(self.diff)
 
     @property
     def is_draft(self) -> bool:
@@ -162,7 +172,8 @@ def _title(diff: Diff, names: tuple[str, str]) -> str:
 
 
 def _no_headline(diff: Diff) -> Sentence:
-    a, b = diffwords.names(diff)
+    a, b = diffwords.spoken(diff)
+    a = words.capital(a)
     if diff.not_comparable:
         return (Piece(f"{a} and {b} can’t be compared in figures."),)
     return (Piece(f"{a} and {b} share no figure that can be held against each other."),)
@@ -250,7 +261,9 @@ def _block(diff: Diff, policy: PolicyDiff) -> PolicyBlock:
     elif policy.everything is not None:
         if policy.matched is not None:
             blocks.append(Block("the queries that both have, alone", policy.matched))
-        everything = "all queries of each side, which are not the same queries"
+        everything = (
+            "all queries of each side, which are not the same, so that a change is theirs too"
+        )
         blocks.append(Block(everything, policy.everything))
     return PolicyBlock(policy, _said(diff, policy), tuple(blocks))
 

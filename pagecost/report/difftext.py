@@ -115,6 +115,8 @@ def _differences(diff: Diff, out: _Text) -> Iterator[str]:
     if (headline := diffwords.headline(diff)) is not None:
         yield ""
         yield out.line(plain(headline))
+    if (note := diffwords.corpus_note(diff)) is not None:
+        yield out.line(note)
     yield from out.heading(2, "Corpus")
     yield out.item(f"documents: {diffwords.overlap(diff.documents, diff.same_documents)}")
     yield out.item(f"queries: {diffwords.overlap(diff.queries, diff.same_queries)}")
@@ -157,7 +159,7 @@ def _policy(diff: Diff, policy: PolicyDiff, title: str, out: _Text) -> Iterator[
     if diffwords.same_queries(diff):
         yield from _figures("All queries, the same on both sides", policy.everything, out)
     else:
-        title = "All queries of each side; they are not the same queries"
+        title = "All queries of each side, which are not the same, so that a change is also theirs"
         yield from _figures(title, policy.everything, out)
         if policy.matched is not None:
             yield from _figures("The queries that both have, alone", policy.matched, out)
@@ -193,7 +195,7 @@ def _cells(count: Count) -> list[str]:
 
 
 def _transitions(diff: Diff, found: Transitions, out: _Text) -> Iterator[str]:
-    yield out.line(diffwords.moves(found, *diffwords.names(diff)))
+    yield out.line(diffwords.moves(found, *diffwords.spoken(diff)))
     if not (found.movers or diffwords.moved(found.pages) or diffwords.moved(found.searches)):
         return
     for metric, table in (("pages", found.pages), ("searches (proxy)", found.searches)):

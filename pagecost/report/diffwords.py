@@ -36,6 +36,14 @@ def names(diff: Diff) -> tuple[str, str]:
     return f"{a.experiment} {a.version}", f"{b.experiment} {b.version}"
 
 
+def spoken(diff: Diff) -> tuple[str, str]:
+    """The same where a bare number would read as a count: version 2."""
+    a, b = names(diff)
+    if diff.a.experiment == diff.b.experiment and diff.a.version != diff.b.version:
+        return f"version {a}", f"version {b}"
+    return a, b
+
+
 def side(named: SideName) -> str:
     """One side in a line."""
     return (
@@ -57,7 +65,7 @@ def headline(diff: Diff) -> Sentence | None:
     figures, size = primary_figures(diff), diff.primary_page_size
     if figures is None or size is None:
         return None
-    a, b = names(diff)
+    a, b = spoken(diff)
     row = figures.at(size)
     pages, searches = (change(one).amount for one in (row.pages, row.searches))
     start = f"At {words.count(size, 'candidate')} a page{_scope(diff, figures)}, {b} needs "
@@ -76,6 +84,24 @@ def _scope(diff: Diff, figures: Figures) -> str:
     if same_queries(diff):
         return ""
     return f", over the {words.count(figures.queries.a, 'query', 'queries')} that both have"
+
+
+def corpus_note(diff: Diff) -> str | None:
+    """What a change is also a change of, where the documents differ; None where they don't."""
+    same = diff.documents.is_same if diff.documents is not None else diff.same_documents
+    size = diff.primary_page_size
+    if same or diff.not_comparable or size is None:
+        return None
+    said = "The documents are not the same, so every change is also one of the corpus"
+    base = shared_figures(diff, diff.policy(diff.baseline_b))
+    if base is None:
+        return f"{said}."
+    row = base.at(size)
+    pages, searches = (change(count).short for count in (row.pages, row.searches))
+    return (
+        f"{said}: the baseline itself changes by {pages} in pages and by {searches} in searches "
+        "(proxy)."
+    )
 
 
 def same_queries(diff: Diff) -> bool:
