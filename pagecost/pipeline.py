@@ -23,17 +23,20 @@ if TYPE_CHECKING:
     from pagecost.publish.run import Outcome
 
 
-def build(work: Context, output: Path | None, into: Path | None = None) -> Path:
+def build(
+    work: Context, output: Path | None, into: Path | None = None, *, drafts: bool = True
+) -> Path:
     """Loads and replays every version, renders the site, and puts it in place whole.
 
     `into` is one folder of a site that another tool built, and is all of it that is touched.
+    Without `drafts` it is what may be published.
     """
     config = work.project.config
     target = into or output or config.output
     if into is not None and not (around := into.absolute().parent).is_dir():
         raise InputError(f"{around}: no such folder; build the site around it first")
     files.recover(target)
-    loaded = [load_checked(work, where) for where in work.project.versions]
+    loaded = load_all(work, drafts=drafts)
     how = {version.where.key: replayed(work, version) for version in loaded}
     contents = rendered(work, loaded, target)
     if into is not None:
@@ -66,8 +69,7 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
     repository = Repository.around(work.project.config.root)
     if repository is None:
         raise InputError(f"{work.project.config.root}: not inside a Git work tree")
-    loaded = [load_checked(work, where) for where in work.project.versions]
-    public = [version for version in loaded if not version.plan.is_draft]
+    public = load_all(work, drafts=False)
     for version in public:
         may_publish(work, repository, version)
         work.console.detail(f"{version.where.key:<24} {replayed(work, version)}")
@@ -107,17 +109,29 @@ def may_publish(work: Context, repository: Repository, version: Version) -> None
         work.console.say(f"note: {version.where.key}: {said}")
 
 
-def load_checked(work: Context, where: VersionFolder) -> Version:
-    """A version whose frozen plan is the one that Git holds. CheckFailed where it has changed."""
-    version = versions.load(where)
-    freezing.refuse_changed(where, version.plan, version.digest)
-    if version.plan.is_draft:
-        work.console.warn(f"{where.key}: a draft; it is in this site, which is not for publishing")
-    elif freezing.frozen_in_git(where, version.digest) is False:
-        work.console.warn(
-            f"{where.key}: its plan says it is frozen, but it is not committed (`pagecost freeze`)"
-        )
-    return version
+def load_all(work: Context, *, drafts: bool) -> list[Version]:
+    """Every version of the project, drafts only if they are asked for.
+
+    CheckFailed where a plan was frozen in Git and is another now.
+    """
+    found = []
+    for where in work.project.versions:
+        version = versions.load(where)
+        freezing.refuse_changed(where, version.plan, version.digest)
+        if version.plan.is_draft and not drafts:
+            work.console.say(f"note: {where.key}: a draft, and left out")
+            continue
+        if version.plan.is_draft:
+            work.console.warn(
+                f"{where.key}: a draft; it is in this site, which is not for publishing"
+            )
+        elif freezing.frozen_in_git(where, version.digest) is False:
+            work.console.warn(
+                f"{where.key}: its plan says it is frozen, but it is not committed "
+                "(`pagecost freeze`)"
+            )
+        found.append(version)
+    return found
 
 
 def replayed(work: Context, version: Version) -> str:

@@ -24,7 +24,7 @@ def running(config: Path | None, port: int, console: Console) -> Iterator[str]:
     def build() -> Mapping[str, bytes]:
         try:
             work = Context(project.load(path), cache, console)
-            loaded = [pipeline.load_checked(work, where) for where in work.project.versions]
+            loaded = pipeline.load_all(work, drafts=True)
             for version in loaded:
                 pipeline.replayed(work, version)
             contents = pipeline.rendered(work, loaded, work.project.config.output)

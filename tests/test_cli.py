@@ -661,6 +661,28 @@ def test_one_digit_that_changed_in_the_results_is_refused(
         refused(tiny_project, command, status=1, expected="the record does not replay")
 
 
+def test_a_build_without_drafts_names_and_leaves_them_out(tiny_project: TinyProject) -> None:
+    tiny_project.write_plan("tiny@2", archives_plan("tiny", "2"))
+    built = succeeded(tiny_project.run("build", "--no-drafts", "--strict"))
+    assert "note: tiny@2: a draft, and left out" in built.err
+    assert not (tiny_project.root / "_site" / "tiny" / "2").exists()
+    assert "tiny/2" not in (tiny_project.root / "_site" / "index.html").read_text("utf-8")
+    refused = tiny_project.run("build", "--strict")
+    assert refused.status == 1
+    assert (tiny_project.root / "_site" / "tiny" / "2" / "index.html").is_file()
+
+
+def test_a_frozen_plan_turned_back_into_a_draft_is_refused_without_drafts_too(
+    tiny_project: TinyProject,
+) -> None:
+    for name in ("results.json", "ranks.csv", "documents.txt"):
+        tiny_project.file(KEY, name).unlink()
+    tiny_project.change_plan(KEY, status="draft")
+    refused = tiny_project.run("build", "--no-drafts")
+    assert refused.status == 1
+    assert "the plan was frozen with sha256" in refused.err
+
+
 def test_half_a_record_is_refused_until_it_is_completed(tiny_project: TinyProject) -> None:
     whole = tiny_project.state()
     tiny_project.file(KEY, "results.json").unlink()

@@ -66,8 +66,8 @@ def score(made: TinyProject) -> tuple[replay.Scored, str]:
 def build(made: TinyProject) -> None:
     """As far as a build goes before it renders."""
     work = made.work()
-    for where in work.project.versions:
-        pipeline.replayed(work, pipeline.load_checked(work, where))
+    for version in pipeline.load_all(work, drafts=True):
+        pipeline.replayed(work, version)
 
 
 def everything(made: TinyProject) -> tuple[object, ...]:
@@ -417,7 +417,7 @@ def test_a_build_warns_of_a_plan_that_only_says_it_is_frozen(draft: TinyProject)
     draft.change_plan(KEY, status="frozen")
     out = io.StringIO()
     work = draft.work(out)
-    pipeline.load_checked(work, draft.where(KEY))
+    pipeline.load_all(work, drafts=True)
     assert work.console.warnings == 1
     assert out.getvalue().startswith("warning: tiny@1: its plan says it is frozen, but it is not")
 

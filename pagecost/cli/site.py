@@ -22,9 +22,10 @@ from pagecost.cli.base import DRY_RUN, fail, make_console, options, shared
     type=click.Path(path_type=Path, file_okay=False),
     help="Write below one folder of a site that another tool built in DIR.",
 )
+@click.option("--no-drafts", is_flag=True, help="Leave drafts out: what may be published.")
 @click.option("--strict", is_flag=True, help="Let warnings fail the build.")
 @shared
-def build(work: Any, output: Path | None, into: Path | None, strict: bool) -> None:
+def build(work: Any, output: Path | None, into: Path | None, no_drafts: bool, strict: bool) -> None:
     """Replay every record and render the site.
 
     A version with a record is replayed, from its corpus where that is at hand, else from its ranks,
@@ -35,13 +36,13 @@ def build(work: Any, output: Path | None, into: Path | None, strict: bool) -> No
 
     \b
     Examples: pagecost build --output _site
-              pagecost build --into public/experiments
+              pagecost build --no-drafts --into public/experiments
     """
     from pagecost import pipeline
 
     if output is not None and into is not None:
         raise click.UsageError("--output and --into exclude each other")
-    pipeline.build(work, output, into)
+    pipeline.build(work, output, into, drafts=not no_drafts)
     if strict and work.console.warnings:
         fail(f"error: {work.console.warnings} warnings, and --strict")
 
