@@ -11,7 +11,7 @@ from pagecost import freezing, gates, replay, versions
 from pagecost.context import Context
 from pagecost.diff import engine, limits, sides
 from pagecost.diff.limits import LimitResult
-from pagecost.diff.records import Diff
+from pagecost.diff.records import Arrival, Diff, Since
 from pagecost.diff.sides import Side
 from pagecost.errors import CheckFailed, PagecostError
 from pagecost.gates import Decision, GateResult
@@ -27,26 +27,6 @@ class Compared(msgspec.Struct, frozen=True):
     b: Side
     diff: Diff
     limits: list[LimitResult]
-
-
-class Arrival(msgspec.Struct, frozen=True):
-    """A version or a record that was not there before.
-
-    `diff` is with the version before it, None for an experiment's first.
-    """
-
-    version: str
-    headline: str
-    diff: Diff | None
-
-
-class Since(msgspec.Struct, frozen=True):
-    """What became of the versions of a project since a revision."""
-
-    revision: str
-    changed: list[Diff]
-    new: list[Arrival]
-    gone: list[str]
 
 
 def compare(

@@ -29,7 +29,8 @@ from pagecost.model import (
     Plan,
     Policy,
 )
-from pagecost.project import PLAN, RESULTS, Project, VersionFolder, split_key
+from pagecost.names import split_key
+from pagecost.project import PLAN, RESULTS, Project, VersionFolder
 
 NOTES = "PLAN.md"
 _CONFIG = """\

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from pagecost.comparing import Arrival, Since
 from pagecost.diff.engine import compare
 from pagecost.diff.limits import LimitResult
-from pagecost.diff.records import Diff
+from pagecost.diff.records import Arrival, Diff, Since
 from pagecost.diff.sides import Side
 from pagecost.report import difftext
 from tests.diff_builders import document_ids, query_ids, side, sides

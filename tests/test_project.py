@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from pagecost import jsonio, project, versions
 from pagecost.errors import CheckFailed, InputError
-from pagecost.project import Config, split_key, version_order
+from pagecost.names import split_key, version_order
+from pagecost.project import Config
 from tests.builders import TinyProject, archives_plan, make_project, require
 
 

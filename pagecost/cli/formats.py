@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pagecost import files, jsonio
-from pagecost.comparing import Compared, Since
+from pagecost.comparing import Compared
+from pagecost.diff.records import Since
 from pagecost.report import difftext
 
 

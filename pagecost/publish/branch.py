@@ -65,7 +65,8 @@ class Branch:
             tree = base.commit if base else "--empty"
             self._must("read-tree", tree, env=index)
             made = self._store(write, Path(folder) / "new")
-            gone = (f"0 {'0' * 40}\t{path}\0" for path in remove)
+            none = "0" * len(base.commit) if base else ""  # as long as this repository's names
+            gone = (f"0 {none}\t{path}\0" for path in remove)
             lines = "".join((*gone, *(f"100644 {blob}\t{path}\0" for path, blob in made.items())))
             self._must("update-index", "-z", "--index-info", env=index, data=lines)
             new = self._must("write-tree", env=index)

@@ -9,7 +9,7 @@ import msgspec
 
 from pagecost import jsonio
 from pagecost.model.base import Sha256, Slug, Strict
-from pagecost.project import version_order
+from pagecost.names import version_order
 from pagecost.versions import Version
 
 LEDGER = "versions.json"

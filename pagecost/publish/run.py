@@ -106,6 +106,9 @@ def _check_links(
 
 
 def _message(repository: Repository, fates: Mapping[str, Fate]) -> str:
-    changed = [f"{key} ({fate})" for key, fate in fates.items() if fate not in ("same", "behind")]
+    changed = {key: fate for key, fate in fates.items() if fate not in ("same", "behind")}
+    what = next(iter(changed)) if len(changed) == 1 else f"{len(changed)} versions"
+    listed = "".join(f"{key}: {fate}\n" for key, fate in changed.items())
     head = repository.run("rev-parse", "--short=12", "HEAD").stdout.strip()
-    return f"Publish {', '.join(changed) or 'pages'}\n\nFrom {head}, by pagecost.\n"
+    subject = f"Publish {what if changed else 'pages'}"
+    return f"{subject}\n\n{listed}From {head}, by pagecost.\n"

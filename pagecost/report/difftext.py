@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pagecost import jsonio
-from pagecost.comparing import Since
 from pagecost.diff.limits import LimitResult
-from pagecost.diff.records import OUTCOMES, Count, Diff, Figures, PolicyDiff, Transitions
+from pagecost.diff.records import (
+    OUTCOMES,
+    Count,
+    Diff,
+    Figures,
+    PolicyDiff,
+    Since,
+    Transitions,
+)
 from pagecost.prose import escape
 from pagecost.report import diffwords, words
 from pagecost.report.words import decimal, number, plain

@@ -18,7 +18,8 @@ from pagecost.charts.draw import Drawer
 from pagecost.errors import InputError
 from pagecost.look import Look
 from pagecost.model import Results
-from pagecost.project import Config, version_order
+from pagecost.names import version_order
+from pagecost.project import Config
 from pagecost.report import words
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
