@@ -11,10 +11,12 @@ from pagecost import freezing, gates, replay, versions
 from pagecost.context import Context
 from pagecost.diff import engine, limits, sides
 from pagecost.diff.limits import LimitResult
-from pagecost.diff.records import Arrival, Diff, Since
+from pagecost.diff.records import Diff
 from pagecost.diff.sides import Side
-from pagecost.errors import CheckFailed, PagecostError
+from pagecost.diff.since import Arrival, Changed, Since
+from pagecost.errors import CheckFailed, InputError, PagecostError
 from pagecost.gates import Decision, GateResult
+from pagecost.git import Repository
 from pagecost.project import PLAN, Project
 from pagecost.report import words
 from pagecost.versions import Version
@@ -43,29 +45,43 @@ def compare(
     return Compared(a, b, diff, [limits.check(one, diff) for one in wanted])
 
 
-def since(project: Project, revision: str) -> Since:
+def since(project: Project, revision: str, fail_on: Sequence[str] = ()) -> Since:
     """Every version that differs from what it was at a revision, and every new one."""
+    wanted = [limits.parse(text) for text in fail_on]
     docs = project.config.docs_dir
     repository = sides.repository_with(revision, docs)
     place = docs.resolve().relative_to(repository.top.resolve())
-    changed: list[Diff] = []
+    changed: list[Changed] = []
     new: list[Arrival] = []
     before: dict[str, Side] = {}
+
+    def held(diff: Diff | None) -> list[LimitResult]:
+        return [limits.check(one, diff) for one in wanted] if diff else []
+
     for where in project.versions:
-        now = sides.in_folder(where.key, where.folder)
+        now = sides.of_project(where)
         folder = (place / where.experiment / where.version).as_posix()
-        then = sides.at_revision(f"{revision}:{folder}", repository, revision, folder)
+        then = _then(repository, revision, folder)
         if then is None or (then.results is None and now.results is not None):
             older = before.get(where.experiment)
             diff = engine.compare(older, now) if older else None
-            new.append(Arrival(where.key, words.standing(now.plan, now.results), diff))
+            said = words.standing(now.plan, now.results)
+            new.append(Arrival(where.key, said, diff, held(diff)))
         elif not (diff := engine.compare(then, now)).identical:
-            changed.append(diff)
+            changed.append(Changed(diff, held(diff)))
         before[where.experiment] = now
     known = {where.key for where in project.versions}
     plans = (name.split("/") for name in repository.names(revision, place.as_posix()))
     then_known = [f"{p[0]}@{p[1]}" for p in plans if len(p) == 3 and p[2] == PLAN]
     return Since(revision, changed, new, [key for key in then_known if key not in known])
+
+
+def _then(repository: Repository, revision: str, folder: str) -> Side | None:
+    """A version as it was; None where it was not there, or was a draft that did not load yet."""
+    try:
+        return sides.at_revision(f"{revision}:{folder}", repository, revision, folder)
+    except InputError:
+        return None
 
 
 # --- Gates ----------------------------------------------------------------------------------------

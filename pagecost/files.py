@@ -42,6 +42,18 @@ def write(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def write_output(path: Path, data: bytes) -> None:
+    """Writes where a user said: through a link, or into a device or pipe, which stays one."""
+    target = path.resolve()
+    if target.is_file() or not target.exists():
+        write(target, data)
+        return
+    try:
+        target.write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{path}: can't be written: {error.strerror or error}") from None
+
+
 def write_tree(target: Path, contents: Mapping[str, bytes], *, keep_out: tuple[Path, ...]) -> None:
     """Replaces a whole folder by these files, or leaves it as it was.
 

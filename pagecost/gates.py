@@ -122,11 +122,12 @@ class Words:
         if (word := self.peek()) is not None:
             raise InputError(f"{word!r} stands where {expected} was expected")
 
-    def figure(self) -> Figure:
-        """`metric [of policy] [at page-size]`."""
-        metric = self.word("a metric")
+    def figure(self, *, or_number: bool = False) -> Figure:
+        """`metric [of policy] [at page-size]`; `or_number` is for messages."""
+        metric = self.word("a metric or a number" if or_number else "a metric")
         if metric not in METRICS:
-            raise InputError(f"{metric!r} is no metric; known: {', '.join(METRICS)}")
+            what = "no metric, and no number like 1000 or 0.5" if or_number else "no metric"
+            raise InputError(f"{metric!r} is {what}; known: {', '.join(METRICS)}")
         policy = self.word("a policy's name") if self.take("of") else None
         size = None
         if self.take("at"):
@@ -162,7 +163,7 @@ def parse(text: str) -> Condition:
         condition = Condition(figure, known, number=words.number())
         words.end("the end")
         return condition
-    other, tolerance = words.figure(), None
+    other, tolerance = words.figure(or_number=True), None
     for sign, mark in ((1, "+"), (-1, "-")):
         if words.take(mark):
             tolerance = words.tolerance(sign)

@@ -67,11 +67,15 @@ def test_what_only_one_side_has_is_named_so() -> None:
     published = {"url": "https://example.invalid/x", "commit": "e" * 40, "sha256": "f" * 64}
     origin: Json = {"name": "x", "url": "https://example.invalid", "plan": published}
     origin |= {"results": published | {"export": "results-12"}, "note": "A note."}
+    leaves = {"name": "x", "url": "https://example.invalid"}
+    leaves |= {f"plan.{name}": value for name, value in published.items()}
+    leaves |= {f"results.{name}": value for name, value in origin["results"].items()}
+    leaves |= {"note": "A note."}
     assert changes(plan(), plan(origin=origin)) == [
-        FieldChange(f"origin.{name}", "only in B", b=value) for name, value in origin.items()
+        FieldChange(f"origin.{name}", "only in B", b=value) for name, value in leaves.items()
     ]
     assert changes(plan(origin=origin), plan()) == [
-        FieldChange(f"origin.{name}", "only in A", a=value) for name, value in origin.items()
+        FieldChange(f"origin.{name}", "only in A", a=value) for name, value in leaves.items()
     ]
 
 
@@ -117,7 +121,7 @@ def test_policies_are_compared_by_name_and_field_by_field() -> None:
 def test_a_policy_of_one_side_is_named_whole() -> None:
     (found,) = changes(plan(policies=POLICIES), plan(policies=THREE))
     assert (found.path, found.change, found.a) == ("policies.late", "only in B", None)
-    assert found.b == LATE | {"label": None}
+    assert found.b == LATE
     (found,) = changes(plan(policies=THREE), plan(policies=POLICIES))
     assert (found.path, found.change, found.b) == ("policies.late", "only in A", None)
 
@@ -180,7 +184,11 @@ def test_pins_are_compared_where_both_have_them() -> None:
         FieldChange("corpus.pins.exclusions.a new reason", "only in B", b=3),
     ]
     found = changes(archives_plan(pinned=False), made)
-    assert {one.path: one.b for one in found} == {
-        f"corpus.pins.{name}": value for name, value in made["corpus"]["pins"].items()
-    }
+    known = {one.path: one.b for one in found}
+    pins = made["corpus"]["pins"]
+    assert known.pop("corpus.pins.repositories") == pins["repositories"]
+    leaves = {f"exclusions.{name}": count for name, count in pins["exclusions"].items()}
+    leaves |= {f"strata.{name}": count for name, count in pins["strata"].items()}
+    leaves |= {name: pins[name] for name in ("documents", "queries", "membership", "query_hash")}
+    assert known == {f"corpus.pins.{name}": value for name, value in leaves.items()}
     assert {one.change for one in found} == {"only in B"}

@@ -156,12 +156,14 @@ def diff(
         made = formats.one(found, kind)
         decisions = [limit.decision for limit in found.limits]
     else:
-        if sides or fail_on or kind == "html":
-            raise click.UsageError("--since goes with neither A and B, nor --fail-on, nor html")
-        made, decisions = formats.several(comparing.since(load(), since), kind), []
+        if sides or kind == "html":
+            raise click.UsageError("--since goes with neither A and B nor html")
+        became = comparing.since(load(), since, fail_on)
+        made = formats.several(became, kind)
+        decisions = [limit.decision for limit in became.limits]
     if output is None:
         click.echo(made, nl=False)
     else:
-        files.write(output.absolute(), made)
+        files.write_output(output.absolute(), made)
         console.say(f"wrote {output}")
     raise SystemExit(comparing.status(decisions))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pagecost import files, jsonio
 from pagecost.comparing import Compared
-from pagecost.diff.records import Since
+from pagecost.diff.since import Since
 from pagecost.report import difftext
 
 

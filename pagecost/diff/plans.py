@@ -28,34 +28,46 @@ class FieldChange(msgspec.Struct, frozen=True):
 
 def plan_changes(a: Plan, b: Plan) -> list[FieldChange]:
     """Every difference, in the order of the plan's fields. Empty where they say the same."""
-    ours, theirs = (msgspec.to_builtins(plan) for plan in (a, b))
+    ours, theirs = (_said(msgspec.to_builtins(plan)) for plan in (a, b))
     return [
         change
         for field in Plan.__struct_fields__
         if field not in _IDENTITY
-        for change in _compare(field, ours[field], theirs[field])
+        for change in _compare(field, ours.get(field), theirs.get(field))
     ]
+
+
+def _said(value: Any) -> Any:
+    """The value without the fields that a plan leaves out."""
+    if isinstance(value, dict):
+        return {key: _said(one) for key, one in value.items() if one is not None}
+    return [_said(one) for one in value] if isinstance(value, list) else value
 
 
 def _compare(path: str, a: Any, b: Any) -> Iterator[FieldChange]:
     if a == b:
         return
-    if isinstance(a, dict) and isinstance(b, dict):
-        for key in [*a, *(key for key in b if key not in a)]:
-            if key not in b:
-                yield FieldChange(f"{path}.{key}", "only in A", a=a[key])
-            elif key not in a:
-                yield FieldChange(f"{path}.{key}", "only in B", b=b[key])
-            else:
-                yield from _compare(f"{path}.{key}", a[key], b[key])
+    if all(one is None or isinstance(one, dict) for one in (a, b)):
+        ours, theirs = a or {}, b or {}
+        for key in dict.fromkeys((*ours, *theirs)):
+            yield from _compare(f"{path}.{key}", ours.get(key), theirs.get(key))
     elif isinstance(a, list) and isinstance(b, list):
         yield from _compare_lists(path, a, b)
-    elif isinstance(a or b, dict) and (a is None or b is None):
-        yield from _compare(path, a or {}, b or {})
     elif a is None or b is None:
         yield FieldChange(path, "only in B" if a is None else "only in A", a=a, b=b)
     else:
         yield FieldChange(path, "changed", a=a, b=b)
+
+
+def _compare_named(path: str, a: dict[str, Any], b: dict[str, Any]) -> Iterator[FieldChange]:
+    """Elements of a list by name; one that only one side has is shown whole."""
+    for name in dict.fromkeys((*a, *b)):
+        if name not in b:
+            yield FieldChange(f"{path}.{name}", "only in A", a=a[name])
+        elif name not in a:
+            yield FieldChange(f"{path}.{name}", "only in B", b=b[name])
+        else:
+            yield from _compare(f"{path}.{name}", a[name], b[name])
 
 
 def _compare_lists(path: str, a: list[Any], b: list[Any]) -> Iterator[FieldChange]:
@@ -63,7 +75,7 @@ def _compare_lists(path: str, a: list[Any], b: list[Any]) -> Iterator[FieldChang
     key = next((key for key in _KEYS if all(_has(one, key) for one in (*a, *b))), None)
     if key is not None:
         named_a, named_b = ({one[key]: one for one in several} for several in (a, b))
-        yield from _compare(path, named_a, named_b)
+        yield from _compare_named(path, named_a, named_b)
         if _kept(named_a, named_b) != _kept(named_b, named_a):
             yield FieldChange(f"{path} (order)", "changed", a=list(named_a), b=list(named_b))
     elif all(isinstance(one, str) for one in (*a, *b)):

@@ -161,23 +161,3 @@ class Diff(msgspec.Struct, frozen=True):
             if name in (policy.name_b, policy.name_a):
                 return policy
         raise KeyError(name)
-
-
-class Arrival(msgspec.Struct, frozen=True):
-    """A version or a record that was not there before.
-
-    `diff` is with the version before it, None for an experiment's first.
-    """
-
-    version: str
-    headline: str
-    diff: Diff | None
-
-
-class Since(msgspec.Struct, frozen=True):
-    """What became of the versions of a project since a revision."""
-
-    revision: str
-    changed: list[Diff]
-    new: list[Arrival]
-    gone: list[str]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from pagecost import jsonio, ranks, results, versions
+from pagecost import freezing, jsonio, ranks, results, versions
 from pagecost import plan as plans
 from pagecost.errors import CheckFailed, InputError
 from pagecost.git import Repository
 from pagecost.model import Plan, RankTable, Results
-from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS, Project
+from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS, Project, VersionFolder
 
 _FILES = (PLAN, RESULTS, RANKS, DOCUMENTS)
 """What may be named in place of the folder that it lies in."""
@@ -39,25 +40,37 @@ class Side(msgspec.Struct, frozen=True):
 def load(given: str, project: Callable[[], Project], here: Path) -> Side:
     """The side that `given` names, checked as far as its own files go.
 
-    `project` is asked only for EXPERIMENT@VERSION. InputError says what is wrong with which file;
-    CheckFailed where there is a record of a draft.
+    `project` is asked only for EXPERIMENT@VERSION. InputError says what is wrong with which file.
     """
     path = here / given
+    said = os.fsencode(given).decode("utf-8", "backslashreplace")  # a path need not be text
     if path.is_dir():
-        return in_folder(given, path)
+        return in_folder(said, path)
     if path.exists():
         if path.name not in _FILES:
-            raise InputError(f"{given}: expected a version's folder, or its {RESULTS}")
-        return in_folder(given, path.parent)
+            raise InputError(f"{said}: expected a version's folder, or its {RESULTS}")
+        return in_folder(said, path.parent)
     revision, colon, inside = given.partition(":")
     if colon and revision and inside:
-        return _from_git(given, revision, inside, here)
+        return _from_git(said, revision, inside, here)
     if "@" in given:
-        return in_folder(given, project().find(given).folder)
+        return of_project(project().find(given))
     raise InputError(
-        f"{given}: no such file or folder; expected EXPERIMENT@VERSION, a version's folder, its "
+        f"{said}: no such file or folder; expected EXPERIMENT@VERSION, a version's folder, its "
         "results.json, or REV:PATH"
     )
+
+
+def of_project(where: VersionFolder) -> Side:
+    """A version of the project, whose frozen plan must be the one that Git holds."""
+    side = in_folder(where.key, where.folder)
+    if side.plan.key != where.key:
+        raise InputError(f"{where.file(PLAN)}: of {side.plan.key}, but its folder says {where.key}")
+    try:
+        freezing.refuse_changed(where, side.plan, side.plan_sha256)
+    except CheckFailed as error:
+        raise InputError(str(error)) from None  # it is no limit that did not hold
+    return side
 
 
 def of_version(version: versions.Version) -> Side:
@@ -119,7 +132,7 @@ def _side(given: str, read: Read) -> Side:
     found = table = None
     if results_json is not None:
         if plan.is_draft:
-            raise CheckFailed(f"{given}: {RESULTS}: a record, but the plan is a draft")
+            raise InputError(f"{given}: {RESULTS}: a record, but the plan is a draft")
         found = results.from_json(results_json, f"{given}: {RESULTS}")
         if found.plan_sha256 != digest:
             raise InputError(f"{given}: {RESULTS} was scored from another plan than {PLAN}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pagecost import jsonio
@@ -12,28 +13,35 @@ from pagecost.diff.records import (
     Diff,
     Figures,
     PolicyDiff,
-    Since,
     Transitions,
 )
+from pagecost.diff.since import Since
 from pagecost.prose import escape
 from pagecost.report import diffwords, words
 from pagecost.report.words import decimal, number, plain
+
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """The text with what a terminal would act on spelled out: names come from anywhere."""
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 class _Text:
     """How a terminal shows headings, lines and tables."""
 
     def heading(self, level: int, text: str) -> list[str]:
-        return ["", text, ("=" if level == 1 else "-") * len(text)]
+        return ["", printable(text), ("=" if level == 1 else "-") * len(printable(text))]
 
     def line(self, text: str) -> str:
-        return text
+        return printable(text)
 
     def item(self, text: str) -> str:
-        return f"  {text}"
+        return f"  {printable(text)}"
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-        everything = [head, *rows]
+        everything = [[printable(cell) for cell in row] for row in (head, *rows)]
         widths = [max(len(row[i]) for row in everything) for i in range(len(head))]
 
         def line(row: Sequence[str]) -> str:
@@ -94,9 +102,9 @@ def _since(found: Since, out: _Text) -> Iterator[str]:
         yield from out.heading(1, f"New: {one.version}")
         yield out.line(one.headline)
         if one.diff is not None:
-            yield from _differences(one.diff, out)
-    for diff in found.changed:
-        yield from _differences(diff, out)
+            yield from _show(one.diff, one.limits, out)
+    for changed in found.changed:
+        yield from _show(changed.diff, changed.limits, out)
     if found.gone:
         yield from out.heading(1, "Gone")
         yield from (out.item(version) for version in found.gone)

@@ -54,7 +54,8 @@ def side(named: SideName) -> str:
 
 def identical(diff: Diff) -> str:
     """All that is said where nothing differs."""
-    return f"No difference: {diff.a.given} and {diff.b.given} have one plan and one record."
+    both = "one plan and one record" if diff.a.state == "recorded" else "one plan, and no record"
+    return f"No difference: {diff.a.given} and {diff.b.given} have {both}."
 
 
 def headline(diff: Diff) -> Sentence | None:
@@ -141,7 +142,7 @@ def overlap(found: Overlap | None, same_set: bool | None) -> str:
 
 
 def value(found: Any) -> str:
-    """A plan's value in a line."""
+    """A plan's value: text as it stands, anything else as JSON."""
     return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
 
 
