@@ -65,8 +65,10 @@ def since(project: Project, revision: str, fail_on: Sequence[str] = ()) -> Since
         if then is None or (then.results is None and now.results is not None):
             older = before.get(where.experiment)
             diff = engine.compare(older, now) if older else None
-            said = words.standing(now.plan, now.results)
-            new.append(Arrival(where.key, said, diff, held(diff)))
+            plan = now.plan
+            said = words.standing(plan, now.results)
+            became = gates.evaluate(plan, now.results)
+            new.append(Arrival(where.key, plan.kind, said, plan.caveat, became, diff, held(diff)))
         elif not (diff := engine.compare(then, now)).identical:
             changed.append(Changed(diff, held(diff)))
         before[where.experiment] = now

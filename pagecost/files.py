@@ -89,8 +89,7 @@ def _check_target(target: Path, keep_out: tuple[Path, ...]) -> None:
         raise InputError(f"{target}: is no folder; choose another, or move it away")
     if target.is_dir() and any(target.iterdir()) and not (target / MARKER).is_file():
         raise InputError(
-            f"{target}: holds files that pagecost did not write; choose another folder with "
-            "--output, or empty it"
+            f"{target}: holds files that pagecost did not write; choose another folder, or empty it"
         )
 
 
@@ -106,11 +105,15 @@ def recover(target: Path) -> None:
 def _sweep(target: Path) -> None:
     name = glob.escape(target.name)
     for old in target.parent.glob(f".{name}.old-*"):
+        if not old.name.rpartition("-")[2].isdecimal() or not (old / MARKER).is_file():
+            continue  # somebody else's
         if target.exists():
             shutil.rmtree(old, ignore_errors=True)
         elif not _is_running(old.name.rpartition("-")[2]):
             old.replace(target)
     for new in target.parent.glob(f".{name}.new-*-*"):
+        if not new.name.split("-")[-2].isdecimal():
+            continue
         if not _is_running(new.name.split("-")[-2]):
             shutil.rmtree(new, ignore_errors=True)
 

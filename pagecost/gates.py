@@ -217,6 +217,8 @@ def _evaluate(name: str, holds: str, plan: Plan, results: Results | None) -> Gat
 
     if results is None:
         return made("not decided", why="there is no record")
+    if _is_over_some(condition, plan, results.overall):
+        return made("not decided", why="the mean is over the queries found, and not all are")
     found = _value(condition.figure, plan, results.overall)
     base = condition.number
     if condition.other is not None:
@@ -229,6 +231,15 @@ def _evaluate(name: str, holds: str, plan: Plan, results: Results | None) -> Gat
         return made("not decided", found, base, "the figure is zero, which has no percentage")
     bound = base + condition.tolerance.of(base)
     return made(_decided(found, condition.relation, bound), found, bound)
+
+
+def _is_over_some(condition: Condition, plan: Plan, group: Group) -> bool:
+    """Would a mean rank be held that leaves out what was not found, and so flatters?"""
+    several = (one for one in (condition.figure, condition.other) if one is not None)
+    return any(
+        one.metric == "mean_rank" and group.policy(one.policy or plan.primary_policy).not_found
+        for one in several
+    )
 
 
 def _decided(found: Fraction, relation: Relation, bound: Fraction) -> Decision:

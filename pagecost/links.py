@@ -40,13 +40,19 @@ def problems(
     `contents` are the site's files by path, `checked` those whose links are followed (all, unless
     given). A link to a folder counts as broken: from a folder on disk it would open a listing.
     """
-    pages: dict[str, _Page] = {}
-    for path, data in contents.items():
-        if path.endswith(".html"):
-            pages[path] = page = _Page()
-            page.feed(data.decode("utf-8", "replace"))
-    for path in sorted(pages if checked is None else pages.keys() & set(checked)):
-        page = pages[path]
+    pages: dict[str, _Page | None] = {}
+
+    def page_at(path: str) -> _Page | None:
+        if path not in pages:
+            pages[path] = _parsed(contents[path])
+        return pages[path]
+
+    html = [path for path in contents if path.endswith(".html")]
+    for path in sorted(html if checked is None else set(html) & set(checked)):
+        page = page_at(path)
+        if page is None:
+            yield f"{path}: not HTML that can be read"
+            continue
         for anchor in sorted({one for one in page.anchors if page.anchors.count(one) > 1}):
             yield f"{path}: the anchor {anchor!r} stands twice"
         for link in dict.fromkeys(page.links):
@@ -60,5 +66,20 @@ def problems(
                 )
             if target not in contents:
                 yield f"{path}: {link!r} leads to {target!r}, which is no file of the site"
-            elif target in pages and not pages[target].has(unquote(parts.fragment)):
+            elif target.endswith(".html") and not _has(page_at(target), unquote(parts.fragment)):
                 yield f"{path}: {link!r}: {target!r} has no such anchor"
+
+
+def _has(page: _Page | None, anchor: str) -> bool:
+    """Is there such an anchor? Of a page that can't be read nobody knows."""
+    return page is None or page.has(anchor)
+
+
+def _parsed(data: bytes) -> _Page | None:
+    """The page, or None: one that somebody else wrote may be anything."""
+    page = _Page()
+    try:
+        page.feed(data.decode("utf-8", "replace"))
+    except (AssertionError, ValueError):  # as html.parser has it
+        return None
+    return page

@@ -29,10 +29,10 @@ def split_key(key: str) -> tuple[str, str]:
 
 
 def _name_problem(name: str, reserved: frozenset[str]) -> str | None:
-    if not _SLUG.fullmatch(name) or name.endswith("."):
+    if not _SLUG.fullmatch(name) or name.endswith(".") or ".." in name:
         return (
             "is no name: up to 64 letters, digits and . _ + -, beginning with a letter or digit "
-            "and not ending in a dot"
+            "and not ending in a dot, without two dots in a row"
         )
     if name.lower() in reserved:
         return f"is reserved ({', '.join(sorted(reserved))})"

@@ -15,7 +15,7 @@ from pagecost import files, freezing, history, replay, verify, versions
 from pagecost.context import Context, corpus_command
 from pagecost.errors import CheckFailed, CorpusMissing, InputError
 from pagecost.git import Repository
-from pagecost.project import RANKS, RESULTS, VersionFolder
+from pagecost.project import DOCUMENTS, RANKS, RESULTS, WRITEUP, VersionFolder
 from pagecost.versions import Version
 
 if TYPE_CHECKING:
@@ -76,11 +76,18 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
     from pagecost import site
     from pagecost.charts.draw import Drawer
     from pagecost.publish import run
+    from pagecost.publish.lineage import Lineage
+
+    config = work.project.config
+    sources = site.sources(config, public)
+    lineage = Lineage(repository, config.docs_dir, sources)
+    for source in sources:
+        _require_committed(repository, config.docs_dir / source)
 
     def render(ours: Sequence[Version], known: Known) -> Mapping[str, bytes]:
         with work.console.progress("drawing", "figures") as tick:
             return site.pages(
-                work.project.config,
+                config,
                 ours,
                 Drawer(work.cache, tick),
                 lambda one: corpus_command(one.plan),
@@ -89,7 +96,9 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
                 known.compared,
             )
 
-    return run.publish(repository, public, render, remote=remote, branch=branch, dry_run=dry_run)
+    return run.publish(
+        repository, public, lineage, render, remote=remote, branch=branch, dry_run=dry_run
+    )
 
 
 def may_publish(work: Context, repository: Repository, version: Version) -> None:
@@ -98,15 +107,19 @@ def may_publish(work: Context, repository: Repository, version: Version) -> None
         raise CheckFailed(
             f"{version.where.key}: its plan is not committed; `pagecost freeze` does that"
         )
-    for name in (RESULTS, RANKS):
-        path = version.where.file(name)
-        if path.exists() and repository.committed(path) != path.read_bytes():
-            raise CheckFailed(f"{path}: not committed; commit the record before it is published")
+    for name in (RESULTS, RANKS, DOCUMENTS, WRITEUP):
+        if (path := version.where.file(name)).exists():
+            _require_committed(repository, path)
     outcome, said = history.proof(version.where, version.digest)
     if outcome == "failed":
         raise CheckFailed(said)
     if outcome != "ok":
         work.console.say(f"note: {version.where.key}: {said}")
+
+
+def _require_committed(repository: Repository, path: Path) -> None:
+    if repository.committed(path) != path.read_bytes():
+        raise CheckFailed(f"{path}: not committed; commit what is published first")
 
 
 def load_all(work: Context, *, drafts: bool) -> list[Version]:

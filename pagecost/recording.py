@@ -10,8 +10,9 @@ from pagecost.context import Context, corpus_of
 from pagecost.corpora import distributions
 from pagecost.corpora.build import check_pins
 from pagecost.errors import CheckFailed, InputError
-from pagecost.model import DistributionsCorpus
-from pagecost.project import DOCUMENTS, RANKS, RESULTS
+from pagecost.model import DistributionsCorpus, Plan
+from pagecost.policies import resolve
+from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS
 from pagecost.versions import Version
 
 
@@ -31,7 +32,32 @@ def freeze(work: Context, key: str, *, dry_run: bool) -> tuple[str, str | None]:
     corpus = corpus_of(work, version)
     if version.plan.corpus.pins is not None:
         check_pins(corpus.counts, version.plan.corpus.pins, version.where.key)
+    if version.plan.kind == "confirmatory":
+        _refuse_known_figures(work, version)
     return freezing.freeze(version.where, dry_run=dry_run)
+
+
+def _refuse_known_figures(work: Context, draft: Version) -> None:
+    """CheckFailed where a record of this project holds the figures that the draft asks for."""
+    plan = draft.plan
+    wanted = _asked(plan)
+    for where in work.project.versions:
+        if where == draft.where or not where.file(RESULTS).exists():
+            continue
+        other = versions.load(where, half_record_is_none=True).plan
+        same_corpus = other.corpus.pins == plan.corpus.pins
+        if same_corpus and wanted <= set(map(repr, resolve(other.policies).values())):
+            raise CheckFailed(
+                f"{draft.where.file(PLAN)}: $.kind: 'confirmatory', but {where.key} has the "
+                "figures of its baseline and primary policy on the same corpus; make it an "
+                "exploration"
+            )
+
+
+def _asked(plan: Plan) -> set[str]:
+    """The orders that the headline is about."""
+    rankings = resolve(plan.policies)
+    return {repr(rankings[name]) for name in (plan.baseline, plan.primary_policy)}
 
 
 def score(work: Context, key: str) -> replay.Scored:

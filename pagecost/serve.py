@@ -7,15 +7,18 @@ is one.
 
 from __future__ import annotations
 
+import contextlib
 import html
-import itertools
 import mimetypes
+import os
+import re
 import secrets
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from pagecost.errors import InputError, PagecostError
@@ -49,15 +52,21 @@ _BROKEN = """\
 """
 
 
+class Made(NamedTuple):
+    """A build, or why there is none, and a token of its own."""
+
+    contents: Mapping[str, bytes]
+    error: str | None
+    token: str
+
+
 class Preview:
-    """The last build, or why there is none, and a token that changes with each."""
+    """The last build. It is read once a request, so that a page and its token belong together."""
 
     def __init__(self, build: Build) -> None:
         self._build = build
         self._changed = threading.Condition()
-        self.contents: Mapping[str, bytes] = {}
-        self.error: str | None = None
-        self.token = ""
+        self.made = Made({}, None, "")
 
     def rebuild(self) -> None:
         """Builds anew; what is wrong is kept, to be shown."""
@@ -71,13 +80,13 @@ class Preview:
             traceback.print_exc()
             error = f"{type(problem).__name__}: {problem}"
         with self._changed:
-            self.contents, self.error, self.token = contents, error, secrets.token_hex(8)
+            self.made = Made(contents, error, secrets.token_hex(8))
             self._changed.notify_all()
 
     def wait(self, token: str, seconds: float) -> bool:
         """Waits until the build is another than that one; False if it still isn't."""
         with self._changed:
-            return self._changed.wait_for(lambda: self.token != token, seconds)
+            return self._changed.wait_for(lambda: self.made.token != token, seconds)
 
 
 class Watcher:
@@ -103,13 +112,12 @@ class Watcher:
 
     def _files(self) -> Iterator[tuple[str, int, int]]:
         for top in self._paths():
-            for path in itertools.chain([top], top.rglob("*") if top.is_dir() else ()):
+            for path in _below(top):
                 try:
                     found = path.stat()
                 except OSError:
                     continue  # it went while we looked
-                if not path.is_dir():
-                    yield str(path), found.st_mtime_ns, found.st_size
+                yield str(path), found.st_mtime_ns, found.st_size
 
     def _run(self) -> None:
         while not self._ended.wait(_POLL):
@@ -117,6 +125,13 @@ class Watcher:
             if now != self._seen:
                 self._seen = now
                 self._changed()
+
+
+def _below(top: Path) -> Iterator[Path]:
+    """A file, or every file below a folder; what vanishes meanwhile is passed over."""
+    yield top
+    for folder, _, names in os.walk(top):
+        yield from (Path(folder) / name for name in names)
 
 
 def base_path(site_url: str | None) -> str:
@@ -138,44 +153,45 @@ def server(preview: Preview, base: str, port: int) -> ThreadingHTTPServer:
 def _handler(preview: Preview, base: str) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            name = (self.headers.get("Host") or "").rpartition(":")[0] or self.headers.get("Host")
-            if name not in (HOST, "localhost"):
+            host = (self.headers.get("Host") or "").lower()
+            if re.sub(r":[0-9]*$", "", host) not in (HOST, "localhost"):
                 # A page elsewhere could give its own name to this address, and read drafts.
                 self._send(403, "text/plain", b"Only as 127.0.0.1 or localhost.\n")
                 return
-            parts = urlsplit(self.path)
+            try:
+                parts = urlsplit(self.path)
+            except ValueError:
+                self._send(400, "text/plain", b"Not an address.\n")
+                return
+            made = preview.made
             if not parts.path.startswith(base):
                 self._redirect(base)
                 return
             path = unquote(parts.path.removeprefix(base))
             if path.startswith(_OWN):
                 self._own(path.removeprefix(_OWN), parse_qs(parts.query).get("token", [""])[0])
-            elif preview.error is not None:
-                page = _BROKEN % html.escape(preview.error)
-                self._send(500, "text/html", self._reloading(page.encode("utf-8")))
+            elif made.error is not None:
+                page = _BROKEN % html.escape(made.error)
+                self._send(500, "text/html", _reloading(page.encode("utf-8"), base, made.token))
             else:
-                self._file(path)
+                self._file(path, made)
 
         def do_HEAD(self) -> None:
             self.do_GET()
 
-        def _file(self, path: str) -> None:
-            contents = preview.contents
+        def _file(self, path: str, made: Made) -> None:
+            contents = made.contents
             if path in contents:
                 data = contents[path]
                 if path.endswith(".html"):
-                    data = self._reloading(data)
+                    data = _reloading(data, base, made.token)
                 self._send(200, _type(path), data)
             elif (not path or path.endswith("/")) and f"{path}index.html" in contents:
-                self._file(f"{path}index.html")
+                self._file(f"{path}index.html", made)
             elif f"{path}/index.html" in contents:
                 self._redirect(f"{base}{quote(path)}/")
             else:
                 self._send(404, "text/plain", f"{path}: no such file in the site\n".encode())
-
-        def _reloading(self, page: bytes) -> bytes:
-            script = f'<script src="{base}{_OWN}reload.js?token={preview.token}" defer></script>'
-            return page.replace(b"</head>", script.encode("ascii") + b"</head>", 1)
 
         def _own(self, name: str, token: str) -> None:
             if name == "reload.js":
@@ -198,16 +214,25 @@ def _handler(preview: Preview, base: str) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(data)))
             self.send_header("Cache-Control", "no-store")
+            # No page elsewhere may include a script of ours, which could hold a draft.
+            self.send_header("Cross-Origin-Resource-Policy", "same-origin")
             for name, value in (more or {}).items():
                 self.send_header(name, value)
-            self.end_headers()
-            if self.command != "HEAD":
-                self.wfile.write(data)
+            with contextlib.suppress(ConnectionError):  # whoever asked has gone on
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
             """What a browser asks for is nobody's news."""
 
     return Handler
+
+
+def _reloading(page: bytes, base: str, token: str) -> bytes:
+    """The page with the script that waits for the next build."""
+    script = f'<script src="{base}{_OWN}reload.js?token={token}" defer></script>'
+    return page.replace(b"</head>", script.encode("ascii") + b"</head>", 1)
 
 
 def _type(path: str) -> str:

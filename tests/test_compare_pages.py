@@ -181,7 +181,7 @@ def test_a_policy_that_one_side_has_is_named_so(root: Path, figures: Path) -> No
     add_version(root, plan_json("1"), RANKS)
     policies = [*plan_json("1")["policies"], {**plan_json("1")["policies"][0], "name": "more"}]
     add_version(root, plan_json("2", policies=policies), {**RANKS, "more": RANKS["baseline"]})
-    assert "more: only in 2" in squeezed(compare(root, figures).text)
+    assert "more: only in version 2" in squeezed(compare(root, figures).text)
 
 
 # --- One file that needs nothing beside it --------------------------------------------------------

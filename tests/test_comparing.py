@@ -246,7 +246,11 @@ def test_a_file_gets_what_stdout_would_have_got(pair: TinyProject, tmp_path: Pat
     assert expected.status == 1
     path = tmp_path / "new" / "diff.md"
     done = pair.run(*arguments, "--output", str(path))
-    assert (done.status, done.stdout, done.err) == (1, b"", f"wrote {path}\n")
+    assert (done.status, done.stdout, done.err) == (
+        1,
+        b"",
+        f"wrote {path}\npages: not held, 12 → 13\n",
+    )
     assert path.read_bytes() == expected.stdout
     path.unlink()
     done = pair.run(*arguments, "--output", str(path), "-q")

@@ -18,7 +18,9 @@ from pagecost.diff.limits import LimitResult
 from pagecost.diff.records import Diff
 from pagecost.diff.sides import Side
 from pagecost.diff.since import Arrival, Changed, Since
+from pagecost.gates import GateResult
 from pagecost.report import difftext
+from tests.builders import POLICIES
 from tests.diff_builders import document_ids, query_ids, side, sides
 
 TABLES = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -237,15 +239,63 @@ def test_limits_stand_last_with_their_figures_even_where_nothing_differs(
 def test_what_is_new_changed_and_gone_is_said() -> None:
     changed = compare(two(given="main:site/tiny/1"), two(caveat="Another caveat."))
     new = [
-        Arrival("tiny@2", "At 2 candidates a page, …", compare(two(), two(version="2")), []),
-        Arrival("other@1", "Draft.", None, []),
-    ]
+        Arrival(
+            "tiny@2", "confirmatory", "At 2 candidates a page, …", "Mind it.",
+            [GateResult("Few", "pages <= 1", "not held", 5.0, "<=", 1.0, None)],
+            compare(two(), two(version="2")), [],
+        ),
+        Arrival("other@1", "exploration", "Draft.", "No caveat.", [], None, []),
+    ]  # fmt: skip
     found = Since("main", changed=[Changed(changed, [])], new=new, gone=["tiny@0"])
     made = difftext.since(found, markdown=False)
     places = [made.index(one) for one in ("New: tiny@2", "New: other@1\n", "caveat: ", "Gone\n")]
     assert places == sorted(places)
     assert made.endswith("  tiny@0\n")
+    # What a figure says never stands without its kind, its caveat, and the gates it met.
+    assert "At 2 candidates a page, … (confirmatory)\nCaveat: Mind it.\n" in made
+    assert "  not held: Few: 5, not ≤ 1\n" in made
     assert "- tiny@0\n" in difftext.since(found, markdown=True)
+
+
+def test_caveats_gates_and_baselines_go_with_the_figures() -> None:
+    gate = {"name": "Few", "holds": "pages <= 1"}
+    diff = compare(two(), two(version="2", gates=[gate]))
+    for made in (difftext.to_text(diff), difftext.to_markdown(diff).replace("\\", "")):
+        assert f"Caveat: {diff.a.caveat}" in made
+        assert "version 2: not held: Few: " in made
+        assert "Each against its own baseline: pages " in made
+    other = compare(two(), two(version="2", caveat="Another."))
+    assert f"Caveat of version 1: {other.a.caveat}\nCaveat of version 2: Another.\n" in (
+        difftext.to_text(other)
+    )
+
+
+def test_an_answer_that_changed_is_said() -> None:
+    a, b = two(), two(version="2")
+    assert b.table is not None
+    row = msgspec.structs.replace(b.table.rows[0], target_name="another", relevant=7)
+    rows = (row, *b.table.rows[1:])
+    b = msgspec.structs.replace(b, table=msgspec.structs.replace(b.table, rows=rows))
+    diff = compare(a, b)
+    assert diff.changed_targets == 1
+    assert "1 query of those that both have has another target" in difftext.to_text(diff)
+    assert compare(a, two(version="2")).changed_targets == 0
+
+
+def test_baselines_are_held_against_each_other_whatever_they_are_called() -> None:
+    # What A calls its baseline is B's other policy, and the other way round.
+    helper = {**POLICIES[1], "name": "baseline"}
+    helper["ranking"] = {**POLICIES[1]["ranking"], "first": "helper"}
+    swapped = [helper, {**POLICIES[0], "name": "helper"}]
+    names: dict[str, Any] = {"baseline": "helper", "primary_policy": "baseline"}
+    b = side({"baseline": [1, 9], "helper": [3, 4]}, version="2", policies=swapped, **names)
+    diff = compare(two(), b)
+    assert diff.baseline is not None
+    assert (diff.baseline.name_a, diff.baseline.name_b) == ("baseline", "helper")
+    assert diff.baseline.same_order
+    assert "Each against its own baseline: pages +50.0\u202f% → +50.0\u202f%" in (
+        difftext.to_text(diff)
+    )
 
 
 # --- The same bytes -------------------------------------------------------------------------------

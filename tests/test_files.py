@@ -398,8 +398,18 @@ def test_leftovers_of_a_dead_process_are_swept(tmp_path: Path) -> None:
     write(target, OLD)
     for left in (f"._site.new-{dead}-abc", f"._site.old-{dead}"):
         (tmp_path / left / "a").mkdir(parents=True)
+        (tmp_path / left / MARKER).write_bytes(b"")
     write(target)
     assert names(tmp_path) == {"_site"}
+
+
+@pytest.mark.parametrize("name", ["._site.old-backup", "._site.old-1", "._site.new-mine-1"])
+def test_what_somebody_else_calls_so_is_left_alone(tmp_path: Path, name: str) -> None:
+    target = tmp_path / "_site"
+    write(target, OLD)
+    (tmp_path / name).mkdir()
+    write(target)
+    assert names(tmp_path) == {"_site", name}
 
 
 @pytest.mark.parametrize("process", [str(os.getppid()), "9" * 30, "x"])

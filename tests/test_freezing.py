@@ -563,3 +563,27 @@ def test_half_of_another_record_is_never_written_over(tiny_project: TinyProject,
     tiny_project.file(KEY, gone).unlink()
     message = unchanged(tiny_project, record, CheckFailed)
     assert "scoring gives another record, and a record never changes" in message
+
+
+def test_a_plan_whose_figures_are_known_is_not_confirmatory(tiny_project: TinyProject) -> None:
+    made = tiny_project.plan(KEY) | {"version": "2", "status": "draft", "title": "Once more"}
+    tiny_project.write_plan("tiny@2", made)
+    done = tiny_project.run("freeze", "tiny@2")
+    assert done.status == 1
+    assert "'confirmatory', but tiny@1 has the figures of its baseline and primary" in done.err
+    assert tiny_project.plan("tiny@2")["status"] == "draft"
+    tiny_project.change_plan("tiny@2", kind="exploration")
+    assert tiny_project.run("freeze", "tiny@2").status == 0
+
+
+def test_another_primary_policy_on_the_same_corpus_may_be_confirmatory(
+    tiny_project: TinyProject,
+) -> None:
+    made = tiny_project.plan(KEY) | {"version": "2", "status": "draft"}
+    later = {
+        "name": "later",
+        "ranking": {"kind": "deferred", "first": "baseline", "second": "helper", "after": 2},
+    }
+    made |= {"policies": [*made["policies"], later], "primary_policy": "later"}
+    tiny_project.write_plan("tiny@2", made)
+    assert tiny_project.run("freeze", "tiny@2").status == 0

@@ -325,8 +325,8 @@ def test_every_metric_is_the_figure_of_the_record() -> None:
         "recall@5": 0.5,
         "recall@10": 0.75,
         "mrr": (1 + 1 / 3 + 1 / 7) / 4,
-        "mean_rank": 11 / 3,
         "median_rank": 3,
+        "mean_rank of baseline": 2,
     }
     found = evaluated(made, *(f"{figure} > 0" for figure in expected))
     assert [one.found for one in found] == [pytest.approx(one) for one in expected.values()]
@@ -361,8 +361,6 @@ def test_without_a_record_nothing_is_decided() -> None:
 @pytest.mark.parametrize(
     ("helper", "metric", "is_decided"),
     [
-        ([None, None, None], "mean_rank", False),
-        ([None, None, 1], "mean_rank", True),
         ([None, None, 1], "median_rank", False),
         ([None, 2, 1], "median_rank", True),
         ([None, 2, 1], "p95_rank", False),
@@ -384,6 +382,14 @@ def test_a_rank_that_nothing_has_decides_nothing(
     assert (right.decision, right.found, right.bound) == ("not decided", 3.0, None)
     for one in (left, right):
         assert gate_said(one) == one.why == "too little was found, so there is no such rank"
+
+
+@pytest.mark.parametrize("holds", ["mean_rank <= 9", "mean_rank of baseline <= mean_rank"])
+def test_a_mean_over_some_of_the_queries_decides_nothing(holds: str) -> None:
+    # Losing the deepest target would lower it.
+    (found,) = evaluated(ranked([1, 1, None], [1, 1, 9]), holds)
+    assert (found.decision, found.found) == ("not decided", None)
+    assert gate_said(found) == "the mean is over the queries found, and not all are"
 
 
 @pytest.mark.parametrize(
@@ -475,6 +481,9 @@ def test_a_gate_is_arithmetic_on_the_numbers_of_the_record(
         return None if found is None else Fraction(str(found))
 
     found, base = figure(metric, "helper"), figure(other, "baseline")
+    for name, policy in ((metric, "helper"), (other, "baseline")):
+        if name == "mean_rank" and figure("not_found", policy):
+            found = None
     amount = Fraction(number)
     unit = "%" if percent else ""
     held = set()

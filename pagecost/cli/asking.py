@@ -142,6 +142,7 @@ def diff(
     """
     from pagecost import comparing, files, project
     from pagecost.cli import formats
+    from pagecost.report import diffwords
 
     console = make_console(quiet, verbose)
     here = Path.cwd()
@@ -154,16 +155,19 @@ def diff(
             raise click.UsageError("expected two sides, A and B, or --since REV")
         found = comparing.compare(*sides, load, here, fail_on)
         made = formats.one(found, kind)
-        decisions = [limit.decision for limit in found.limits]
+        became = found.limits
     else:
         if sides or kind == "html":
             raise click.UsageError("--since goes with neither A and B nor html")
-        became = comparing.since(load(), since, fail_on)
-        made = formats.several(became, kind)
-        decisions = [limit.decision for limit in became.limits]
+        several = comparing.since(load(), since, fail_on)
+        made = formats.several(several, kind)
+        became = several.limits
     if output is None:
         click.echo(made, nl=False)
     else:
         files.write_output(output.absolute(), made)
         console.say(f"wrote {output}")
-    raise SystemExit(comparing.status(decisions))
+        for limit in became:
+            if limit.decision != "held":
+                console.say(diffwords.limit(limit))
+    raise SystemExit(comparing.status([limit.decision for limit in became]))

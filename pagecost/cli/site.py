@@ -65,8 +65,10 @@ def publish(work: Any, remote: str, branch: str, dry_run: bool) -> None:
               pagecost publish --remote upstream --branch pages
     """
     from pagecost import pipeline
+    from pagecost.publish.branch import shown as without_password
     from pagecost.report import words
 
+    shown = without_password(remote)
     done = pipeline.publish(work, remote, branch, dry_run=dry_run)
     for key, fate in done.fates.items():
         work.console.say(f"{key:<24} {fate}")
@@ -75,11 +77,11 @@ def publish(work: Any, remote: str, branch: str, dry_run: bool) -> None:
             work.console.detail(f"{said} {path}")
     counts = f"{words.count(len(done.written), 'file')} written, {len(done.removed)} removed"
     if not done.written and not done.removed:
-        work.console.say(f"{branch} of {remote}: nothing to publish, all of it is there")
+        work.console.say(f"{branch} of {shown}: nothing to publish")
     elif done.commit is None:
-        work.console.say(f"{branch} of {remote}: would be {counts}")
+        work.console.say(f"{branch} of {shown}: would be {counts}")
     else:
-        work.console.say(f"{branch} of {remote}: {counts}, in {done.commit[:12]}")
+        work.console.say(f"{branch} of {shown}: {counts}, in {done.commit[:12]}")
 
 
 @click.command()

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from pagecost import gates
 from pagecost.diff.matched import MatchedPolicy, Matching, match, transitions
 from pagecost.diff.plans import plan_changes
 from pagecost.diff.records import (
@@ -22,7 +23,7 @@ from pagecost.diff.records import (
     Transitions,
 )
 from pagecost.diff.sides import Side
-from pagecost.model import CorpusPins, Plan, PolicyResult, Ranking, RankTable, Results
+from pagecost.model import CorpusPins, Plan, PolicyResult, QueryRow, Ranking, RankTable, Results
 from pagecost.policies import resolve
 
 
@@ -46,8 +47,8 @@ def compare(a: Side, b: Side) -> Diff:
         page_sizes=both,
         page_sizes_only_in_a=[size for size in a.plan.page_sizes if size not in both],
         page_sizes_only_in_b=[size for size in b.plan.page_sizes if size not in both],
-        baseline_a=a.plan.baseline,
-        baseline_b=b.plan.baseline,
+        changed_targets=_changed_targets(a.table, b.table, matching),
+        baseline=policies.baseline() if policies else None,
         primary_page_size=_primary_size(a.plan, b.plan, both),
         headline=policies.headline() if policies else None,
         policies=list(policies.all()) if policies else [],
@@ -65,6 +66,8 @@ def _named(side: Side) -> SideName:
         state=state,
         date=plan.date,
         plan_sha256=side.plan_sha256,
+        caveat=plan.caveat,
+        gates=gates.evaluate(plan, side.results),
     )
 
 
@@ -107,6 +110,19 @@ def _ids(table: RankTable | None) -> frozenset[str] | None:
     return None if table is None else frozenset(row.query_id for row in table.rows)
 
 
+def _changed_targets(
+    a: RankTable | None, b: RankTable | None, matching: Matching | None
+) -> int | None:
+    if a is None or b is None or matching is None:
+        return None
+    pairs = ((a.rows[i], b.rows[j]) for i, j in zip(matching.a, matching.b, strict=True))
+    return sum(_answer(ours) != _answer(theirs) for ours, theirs in pairs)
+
+
+def _answer(row: QueryRow) -> tuple[object, ...]:
+    return row.target_path, row.target_name, row.relevant
+
+
 def _overlap(a: frozenset[str] | None, b: frozenset[str] | None) -> Overlap | None:
     if a is None or b is None:
         return None
@@ -132,6 +148,10 @@ class _Policies:
     def headline(self) -> PolicyDiff:
         """What either headline is about, whatever it is called."""
         return self.one(self._a.plan.primary_policy, self._b.plan.primary_policy)
+
+    def baseline(self) -> PolicyDiff:
+        """The baselines, whatever they are called: they order alike, else nothing is comparable."""
+        return self.one(self._a.plan.baseline, self._b.plan.baseline)
 
     def all(self) -> Iterator[PolicyDiff]:
         """Every policy, by name or by what it means; those of one side too."""

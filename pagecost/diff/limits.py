@@ -62,6 +62,8 @@ def check(limit: Limit, diff: Diff) -> LimitResult:
         a, b = _values(limit.figure, diff)
     except _UndecidedError as error:
         return LimitResult(limit.text, "not decided", None, None, str(error))
+    if a is None or b is None:
+        return _with_unfound(limit, a, b)
 
     def made(decision: Decision, why: str | None = None) -> LimitResult:
         return LimitResult(limit.text, decision, float(a), float(b), why)
@@ -78,11 +80,21 @@ def check(limit: Limit, diff: Diff) -> LimitResult:
     return made("held" if worse <= limit.tolerance.of(a) else "not held")
 
 
+def _with_unfound(limit: Limit, a: Fraction | None, b: Fraction | None) -> LimitResult:
+    """A percentile that falls on a query not found stands behind every rank."""
+    worse = b is None and a is not None
+    if limit.both_ways:
+        worse = (a is None) != (b is None)
+    before, after = (None if one is None else float(one) for one in (a, b))
+    said = " → ".join("not found" if one is None else f"{int(one):,}" for one in (a, b))
+    return LimitResult(limit.text, "not held" if worse else "held", before, after, said)
+
+
 class _UndecidedError(Exception):
     """Why a limit can't be decided."""
 
 
-def _values(figure: Figure, diff: Diff) -> tuple[Fraction, Fraction]:
+def _values(figure: Figure, diff: Diff) -> tuple[Fraction | None, Fraction | None]:
     policy = _policy(figure.policy, diff)
     figures = _figures(policy, diff)
     if figure.metric in COSTS:
@@ -95,10 +107,9 @@ def _values(figure: Figure, diff: Diff) -> tuple[Fraction, Fraction]:
         return Fraction(count.a), Fraction(count.b)
     if figure.metric == "not_found":
         return Fraction(figures.not_found.a), Fraction(figures.not_found.b)
-    return (
-        _quality(figure.metric, figures.quality_a, "A"),
-        _quality(figure.metric, figures.quality_b, "B"),
-    )
+    if figure.metric == "mean_rank" and (figures.not_found.a or figures.not_found.b):
+        raise _UndecidedError("the mean is over the queries found, and not all are")
+    return _quality(figure.metric, figures.quality_a), _quality(figure.metric, figures.quality_b)
 
 
 def _policy(name: str | None, diff: Diff) -> PolicyDiff:
@@ -110,7 +121,10 @@ def _policy(name: str | None, diff: Diff) -> PolicyDiff:
     try:
         policy = diff.policy(name)
     except KeyError:
-        raise _UndecidedError(f"no policy is named {name!r} on either side") from None
+        known = ", ".join(one.name for one in diff.policies)
+        raise _UndecidedError(
+            f"no policy is named {name!r} on either side; known: {known}"
+        ) from None
     if policy.everything is None:
         raise _UndecidedError(f"{name} is only in {'A' if policy.name_b is None else 'B'}")
     return policy
@@ -124,8 +138,7 @@ def _figures(policy: PolicyDiff, diff: Diff) -> Figures:
     raise _UndecidedError(f"not over the same queries: {diff.not_matched}")
 
 
-def _quality(metric: str, quality: Quality, side: str) -> Fraction:
+def _quality(metric: str, quality: Quality) -> Fraction | None:
+    """None where a percentile falls on a query that was not found."""
     found = getattr(quality, QUALITIES[metric])
-    if found is None:
-        raise _UndecidedError(f"{side} has no {metric}: too little was found")
-    return Fraction(repr(found))
+    return None if found is None else Fraction(repr(found))

@@ -5,11 +5,15 @@ from __future__ import annotations
 import msgspec
 
 from pagecost.diff.plans import FieldChange
+from pagecost.gates import GateResult
 from pagecost.model import Quality
 
 
 class SideName(msgspec.Struct, frozen=True):
-    """How a side was named, and what it is. `state` is draft, frozen or recorded."""
+    """How a side was named, and what it is. `state` is draft, frozen or recorded.
+
+    Its caveat and what became of its gates go wherever its figures go.
+    """
 
     given: str
     experiment: str
@@ -18,6 +22,8 @@ class SideName(msgspec.Struct, frozen=True):
     state: str
     date: str
     plan_sha256: str
+    caveat: str
+    gates: list[GateResult]
 
 
 class Overlap(msgspec.Struct, frozen=True):
@@ -133,7 +139,9 @@ class Diff(msgspec.Struct, frozen=True):
     `not_comparable` says why no figure is compared; empty where figures are. `not_matched` says
     why there are none on the matched queries alone. `same_documents` and `same_queries` say
     whether the pinned sets are equal, None where a side pins none. `headline` holds the primary
-    policies of the two against each other, whatever they are called.
+    policies of the two against each other, whatever they are called, `baseline` the baselines.
+    `changed_targets` counts matched queries that have another target, or another number of
+    relevant documents, in B; None where queries can't be matched.
     """
 
     a: SideName
@@ -149,8 +157,8 @@ class Diff(msgspec.Struct, frozen=True):
     page_sizes: list[int]
     page_sizes_only_in_a: list[int]
     page_sizes_only_in_b: list[int]
-    baseline_a: str
-    baseline_b: str
+    changed_targets: int | None
+    baseline: PolicyDiff | None
     primary_page_size: int | None
     headline: PolicyDiff | None
     policies: list[PolicyDiff]

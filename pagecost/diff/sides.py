@@ -109,7 +109,11 @@ def in_folder(given: str, folder: Path) -> Side:
 
     def read(name: str) -> bytes | None:
         path = folder / name
-        return jsonio.read_bytes(path) if path.is_file() else None
+        if path.is_file():
+            return jsonio.read_bytes(path)
+        if path.is_symlink() or path.exists():
+            raise InputError(f"{path}: is no file")
+        return None
 
     return _side(given, read)
 
@@ -136,9 +140,8 @@ def _side(given: str, read: Read) -> Side:
         found = results.from_json(results_json, f"{given}: {RESULTS}")
         if found.plan_sha256 != digest:
             raise InputError(f"{given}: {RESULTS} was scored from another plan than {PLAN}")
-        policies = [policy.name for policy in plan.policies]
-        if [one.name for one in found.policies] != policies or found.page_sizes != plan.page_sizes:
-            raise InputError(f"{given}: {RESULTS} has other policies or page sizes than {PLAN}")
+        if (wrong := _not_the_plans(plan, found)) is not None:
+            raise InputError(f"{given}: {RESULTS} has {wrong} than {PLAN}")
         if ranks_csv is not None:
             table = _table(given, plan, found, ranks_csv)
     listed = read(DOCUMENTS)
@@ -147,6 +150,24 @@ def _side(given: str, read: Read) -> Side:
         versions.check_documents(listed, plan, f"{given}: {DOCUMENTS}")
         documents = frozenset(versions.ids_of(listed))
     return Side(given, plan, digest, found, table, documents)
+
+
+def _not_the_plans(plan: Plan, found: Results) -> str | None:
+    """What of these results is not what the plan says."""
+    policies = [policy.name for policy in plan.policies]
+    for same, what in (
+        ((found.experiment, found.version) == (plan.experiment, plan.version), "another name"),
+        (
+            [one.name for one in found.policies] == policies
+            and found.page_sizes == plan.page_sizes,
+            "other policies or page sizes",
+        ),
+        (found.baseline == plan.baseline, "another baseline"),
+        (found.corpus == plan.corpus.pins, "another corpus"),
+    ):
+        if not same:
+            return what
+    return None
 
 
 def _table(given: str, plan: Plan, found: Results, ranks_csv: bytes) -> RankTable:

@@ -6,6 +6,7 @@ import msgspec
 
 from pagecost.diff.limits import LimitResult
 from pagecost.diff.records import Diff
+from pagecost.gates import GateResult
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -22,7 +23,10 @@ class Arrival(msgspec.Struct, frozen=True):
     """
 
     version: str
+    kind: str
     headline: str
+    caveat: str
+    gates: list[GateResult]
     diff: Diff | None
     limits: list[LimitResult]
 

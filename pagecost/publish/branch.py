@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,19 +19,30 @@ _LOST = re.compile(
 """What Git says of a push that came second."""
 
 
+def shown(remote: str) -> str:
+    """An address as it may be shown: without the name and password that it may hold."""
+    return re.sub(r"(?<=://)[^/\s]*@", "", remote)
+
+
 class Tip(NamedTuple):
-    """A commit of the branch, and the blob of every file in it by path."""
+    """A commit of the branch, the blob of every file in it by path, and where others' are bound."""
 
     commit: str
     blobs: Mapping[str, str]
+    submodules: Collection[str] = ()
 
 
 class Branch:
     """`name` of `remote`, as seen from a clone."""
 
     def __init__(self, repository: Repository, remote: str, name: str) -> None:
+        """InputError where `name` is no branch's."""
+        checked = repository.run("check-ref-format", "--branch", name)
+        if checked.returncode != 0 or checked.stdout.strip() != name or name == "HEAD":
+            raise InputError(f"--branch {name!r}: no name that Git allows for a branch")
         self._git = repository
         self._remote = remote
+        self._shown = shown(remote)
         self._name = name
         self._own = f"refs/pagecost/publish-{os.getpid()}"
 
@@ -40,7 +51,10 @@ class Branch:
         ref = f"refs/heads/{self._name}"
         listed = self._git.run("ls-remote", "--heads", "--", self._remote, ref)
         if listed.returncode != 0:
-            raise InputError(f"{self._remote}: can't be read: {listed.stderr.strip()}")
+            raise InputError(
+                f"{self._shown}: can't be read: {shown(listed.stderr.strip())}\n"
+                "Name a remote with --remote, or add one with `git remote add origin ADDRESS`"
+            )
         if not listed.stdout.strip():
             return None
         done = self._git.run(
@@ -48,9 +62,14 @@ class Branch:
             "--", self._remote, f"+{ref}:{self._own}",
         )  # fmt: skip
         if done.returncode != 0:
-            raise InputError(f"{self._remote}: can't be fetched: {done.stderr.strip()}")
+            raise InputError(f"{self._shown}: can't be fetched: {shown(done.stderr.strip())}")
         commit = self._git.run("rev-parse", self._own).stdout.strip()
-        return Tip(commit, self._git.blobs(commit))
+        return Tip(commit, self._git.blobs(commit), self._submodules(commit))
+
+    def _submodules(self, commit: str) -> list[str]:
+        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout.split("\0")
+        entries = (one.partition("\t") for one in listed)
+        return [path for said, _, path in entries if " commit " in said]
 
     def read(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """The bytes of these blobs."""
@@ -86,16 +105,19 @@ class Branch:
         blobs = self._must(*asked, data="".join(names)).split()
         return dict(zip(write, blobs, strict=True))
 
-    def push(self, commit: str) -> bool:
-        """Puts the branch there. False if somebody else was faster; InputError if it can't be."""
+    def push(self, commit: str) -> str | None:
+        """Puts the branch there. None if it went well; Git's words if it came second.
+
+        InputError, with Git's words, if it can't be pushed at all.
+        """
         ref = f"refs/heads/{self._name}"
         done = self._git.run("push", "--porcelain", "--", self._remote, f"{commit}:{ref}")
         if done.returncode == 0:
-            return True
-        said = f"{done.stdout}\n{done.stderr}"
-        if _LOST.search(said):
-            return False
-        raise InputError(f"{self._remote}: can't be pushed to: {' '.join(said.split())}")
+            return None
+        said = shown(" ".join(f"{done.stdout}\n{done.stderr}".split()))
+        if any(line.startswith("!") and _LOST.search(line) for line in done.stdout.splitlines()):
+            return said  # by what is said of the ref, not by stderr, where a hook may say anything
+        raise InputError(f"{self._shown}: can't be pushed to: {said}")
 
     def forget(self) -> None:
         """Removes what fetching left in the clone."""

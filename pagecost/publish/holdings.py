@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -41,6 +41,7 @@ class Holdings:
         self._where = where
         self._name = name
         self.blobs = tip.blobs if tip else {}
+        self.paths = {*self.blobs, *(tip.submodules if tip else ())}
         self.ledger = self._ledger()
         data = self.read(MARKER)
         self.marked: Manifest = {}
@@ -68,7 +69,20 @@ class Holdings:
                 f"{error}. If it is not pagecost's, publish to a branch of its own with --branch"
             ) from None
 
-    def check(self, restored: Collection[str]) -> None:
+    def owned(self, wanted: Collection[str], healed: tuple[str, ...]) -> Manifest:
+        """What is pagecost's: listed in the manifest, and still the bytes that it wrote.
+
+        Files `wanted` in a folder of `healed` are, too: there they are put right.
+        """
+        there = self.read_all(list(self.marked))
+        return {
+            path: digest
+            for path, digest in self.marked.items()
+            if (path in there and jsonio.sha256(there[path]) == digest)
+            or (path in wanted and path.startswith(healed))
+        }
+
+    def check(self, restored: Mapping[str, Entry]) -> None:
         """CheckFailed where somebody dropped or altered on the branch what was published there.
 
         `restored` are versions that are published again now, which puts them right.
@@ -76,28 +90,43 @@ class Holdings:
         if problems := list(self._problems(restored)):
             raise CheckFailed("\n".join(f"{self._name}: {problem}" for problem in problems))
 
-    def _problems(self, restored: Collection[str]) -> Iterator[str]:
+    def _problems(self, restored: Mapping[str, Entry]) -> Iterator[str]:
         for entry in self.ledger.versions:
             if entry.key not in restored:
                 yield from self._damage(entry)
-        listed = self.ledger.by_key()
-        for path in self.marked:
+        for key in self._dropped(restored):
+            yield f"{key}: published, but dropped from {LEDGER}. {_BACK}"
+
+    def _dropped(self, restored: Mapping[str, Entry]) -> list[str]:
+        """Versions that pagecost wrote, that are not listed, and that `restored` are not alike."""
+        listed, found = self.ledger.by_key(), []
+        for path, digest in self.marked.items():
             experiment, _, rest = path.partition("/")
             version, _, name = rest.partition("/")
-            if name == PLAN and f"{experiment}@{version}" not in listed:
-                yield f"{experiment}@{version}: published, but dropped from {LEDGER}. {_BACK}"
+            key = f"{experiment}@{version}"
+            if name in (PLAN, RESULTS, RANKS) and key not in listed:
+                again = restored.get(key)
+                if again is None or dict(_digests(again))[name] != digest:
+                    found.append(key)
+        return list(dict.fromkeys(found))
 
     def _damage(self, entry: Entry) -> Iterator[str]:
-        for name, expected in (
-            (PLAN, entry.plan_sha256),
-            (RESULTS, entry.results_sha256),
-            (RANKS, entry.ranks_sha256),
-        ):
+        for name, expected in _digests(entry):
             data = self.read(f"{entry.experiment}/{entry.version}/{name}")
             if expected is not None and data is None:
                 yield f"{entry.key}: {name} was published, and is gone. {_BACK}"
             elif expected is not None and data is not None and jsonio.sha256(data) != expected:
                 yield f"{entry.key}: {name} is not the one that was published. {_BACK}"
+
+    def completed(self, version: Version) -> Version:
+        """The version with the list of its documents, where only the branch has it yet."""
+        pins = version.plan.corpus.pins
+        data = self.read(f"{version.plan.experiment}/{version.plan.version}/{DOCUMENTS}")
+        if version.documents_txt is not None or data is None or pins is None:
+            return version
+        if jsonio.sha256(data) != pins.membership:
+            return version
+        return msgspec.structs.replace(version, documents_txt=data)
 
     def known(self, entries: Sequence[Entry], folder: Path) -> Known:
         """These versions, put in a folder and loaded, and what else is listed."""
@@ -130,3 +159,10 @@ class Holdings:
     def texts(self, also: Collection[str]) -> dict[str, bytes]:
         """Files that may name an asset or be linked to, and some others."""
         return self.read_all([p for p in self.blobs if p.endswith(TEXT) or p in also])
+
+
+def _digests(entry: Entry) -> Iterator[tuple[str, str | None]]:
+    """The files that don't change once they are published, and what they were."""
+    yield PLAN, entry.plan_sha256
+    yield RESULTS, entry.results_sha256
+    yield RANKS, entry.ranks_sha256

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from pagecost import jsonio
 from pagecost.model.base import Sha256, Slug, Strict
 from pagecost.names import version_order
+from pagecost.project import WRITEUP
 from pagecost.versions import Version
 
 LEDGER = "versions.json"
@@ -19,7 +20,7 @@ Fate = Literal["new", "record added", "write-up changed", "same", "behind"]
 
 
 class Entry(Strict, frozen=True, kw_only=True):
-    """One published version. `writeups` are the sha256 of its write-ups, in order, newest last."""
+    """One published version, by the sha256 of its files."""
 
     experiment: Slug
     version: Slug
@@ -29,7 +30,7 @@ class Entry(Strict, frozen=True, kw_only=True):
     plan_sha256: Sha256
     results_sha256: Sha256 | None = None
     ranks_sha256: Sha256 | None = None
-    writeups: list[Sha256] = msgspec.field(default_factory=list)
+    writeup_sha256: Sha256 | None = None
 
     @property
     def key(self) -> str:
@@ -38,10 +39,14 @@ class Entry(Strict, frozen=True, kw_only=True):
 
 
 class Ledger(Strict, frozen=True, kw_only=True):
-    """The format of `versions.json`."""
+    """The format of `versions.json`.
+
+    `prose` are the sha256 of the Markdown sources that its other pages were made of.
+    """
 
     schema: Literal[1]
     versions: list[Entry]
+    prose: dict[str, Sha256] = msgspec.field(default_factory=dict)
 
     def by_key(self) -> dict[str, Entry]:
         """The entries by EXPERIMENT@VERSION."""
@@ -58,12 +63,9 @@ def to_json(ledger: Ledger) -> bytes:
     return jsonio.canonical(ledger)
 
 
-def entry_of(version: Version, before: Entry | None) -> Entry:
+def entry_of(version: Version) -> Entry:
     """A version as it is listed once it is published."""
     plan, record = version.plan, version.record
-    writeups = list(before.writeups) if before else []
-    if (digest := writeup_digest(version)) is not None and digest not in writeups[-1:]:
-        writeups.append(digest)
     return Entry(
         experiment=plan.experiment,
         version=plan.version,
@@ -73,56 +75,71 @@ def entry_of(version: Version, before: Entry | None) -> Entry:
         plan_sha256=version.digest,
         results_sha256=jsonio.sha256(record.results_json) if record else None,
         ranks_sha256=jsonio.sha256(record.ranks_csv) if record else None,
-        writeups=writeups,
+        writeup_sha256=writeup_digest(version),
     )
 
 
 def writeup_digest(version: Version) -> str | None:
     """The sha256 of a write-up; None where there is none."""
-    return None if version.writeup is None else jsonio.sha256(version.writeup.encode("utf-8"))
+    if version.writeup is None:
+        return None
+    return jsonio.sha256(jsonio.read_bytes(version.where.file(WRITEUP)))
 
 
-def updated(ledger: Ledger | None, published: Sequence[Version]) -> Ledger:
-    """The ledger once these versions are published too."""
+def updated(
+    ledger: Ledger | None, published: Sequence[Version], prose: Mapping[str, str]
+) -> Ledger:
+    """The ledger once these versions and this prose are published too."""
     entries = ledger.by_key() if ledger else {}
     for version in published:
-        entries[version.where.key] = entry_of(version, entries.get(version.where.key))
+        entries[version.where.key] = entry_of(version)
     listed = sorted(
         entries.values(), key=lambda one: (one.experiment, version_order(one.version), one.version)
     )
-    return Ledger(schema=1, versions=listed)
+    before = ledger.prose if ledger else {}
+    return Ledger(schema=1, versions=listed, prose=dict(sorted({**before, **prose}.items())))
 
 
 # --- What may not happen --------------------------------------------------------------------------
 
 
-def fate(version: Version, before: Entry | None) -> Fate:
+Knows = Callable[[Version, str], bool]
+"""Did the write-up of a version ever have that sha256 in this clone's history?"""
+
+
+def fate(version: Version, before: Entry | None, knows: Knows) -> Fate:
     """What publishing would do to a version that `refusals` has nothing against."""
     if before is None:
         return "new"
-    ahead, behind = list(_ahead(version, before)), _is_behind(version, before)
-    if behind:
+    if _is_behind(version, before, knows):
         return "behind"
-    return ahead[0] if ahead else "same"
+    return next(_ahead(version, before, knows), "same")
 
 
-def _ahead(version: Version, before: Entry) -> Iterator[Fate]:
+def _ahead(version: Version, before: Entry, knows: Knows) -> Iterator[Fate]:
     if version.record is not None and before.results_sha256 is None:
         yield "record added"
     digest = writeup_digest(version)
-    if digest is not None and digest not in before.writeups:
+    if digest is not None and digest != before.writeup_sha256 and _follows(version, before, knows):
         yield "write-up changed"
 
 
-def _is_behind(version: Version, before: Entry) -> bool:
-    """Was more of it published from elsewhere: its record, or a later write-up?"""
+def _is_behind(version: Version, before: Entry, knows: Knows) -> bool:
+    """Was more of it published from elsewhere: its record, or another write-up?"""
     if version.record is None and before.results_sha256 is not None:
         return True
     digest = writeup_digest(version)
-    return bool(before.writeups) and (digest is None or digest in before.writeups[:-1])
+    if digest == before.writeup_sha256 or before.writeup_sha256 is None:
+        return False
+    return digest is None or not _follows(version, before, knows)
 
 
-def refusals(ledger: Ledger, own: Sequence[Version]) -> Iterator[str]:
+def _follows(version: Version, before: Entry, knows: Knows) -> bool:
+    """Does our write-up come after the published one?"""
+    return before.writeup_sha256 is None or knows(version, before.writeup_sha256)
+
+
+def refusals(ledger: Ledger, own: Sequence[Version], knows: Knows) -> Iterator[str]:
     """A sentence for each own version that would alter or rename a published one."""
     known = ledger.by_key()
     lower = {key.lower(): key for key in known}
@@ -140,7 +157,7 @@ def refusals(ledger: Ledger, own: Sequence[Version]) -> Iterator[str]:
         elif key in known:
             before = known[key]
             yield from _altered(version, before)
-            if _is_behind(version, before) and any(_ahead(version, before)):
+            if _is_behind(version, before, knows) and any(_ahead(version, before, knows)):
                 yield (
                     f"{key}: more of it was published from elsewhere, and more of it is here: "
                     "bring both together first (`git pull`)"

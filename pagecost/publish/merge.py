@@ -16,7 +16,10 @@ from pagecost.errors import InputError
 from pagecost.manifest import MARKER, Manifest
 from pagecost.publish.ledger import LEDGER
 
-TEXT = (".html", ".htm", ".css", ".js", ".xml", ".md", ".svg")
+TEXT = (
+    ".html", ".htm", ".xhtml", ".xml", ".svg", ".md", ".txt", ".css", ".js", ".json",
+    ".webmanifest",
+)  # fmt: skip
 """Files that may refer to an asset."""
 
 _ASSET = re.compile(r"(?:.*/)?assets/[^/]+\.[0-9a-f]{10}\.[a-z0-9]+")
@@ -47,7 +50,7 @@ def merge(
     write = dict(site)
     if ".nojekyll" in blobs:  # whatever is in it: that it is there is what counts
         write.pop(".nojekyll", None)
-    if conflicts := sorted(_conflicts(blobs, before, write, texts)):
+    if conflicts := sorted(set(_conflicts(blobs, before, write, texts))):
         raise InputError(
             f"{', '.join(conflicts)}: on the branch already, and not pagecost's. Move it away, or "
             "publish to a branch of its own with --branch"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,14 +13,17 @@ from pagecost.errors import CheckFailed, InputError
 from pagecost.git import Repository
 from pagecost.manifest import MARKER
 from pagecost.publish import ledger
-from pagecost.publish.branch import Branch
+from pagecost.publish.branch import Branch, shown
 from pagecost.publish.holdings import Holdings, Known
-from pagecost.publish.ledger import LEDGER, Fate
+from pagecost.publish.ledger import LEDGER, Entry, Fate
+from pagecost.publish.lineage import Lineage
 from pagecost.publish.merge import Merged, merge
 from pagecost.site import check_links
 from pagecost.versions import Version
 
 _ATTEMPTS = 20
+_PATIENCE = 3
+"""How often a push may come second to nobody: whoever was faster may still be writing."""
 
 Render = Callable[[Sequence[Version], Known], Mapping[str, bytes]]
 """Every file of a site: these versions in full, the known ones listed."""
@@ -51,6 +54,7 @@ class _Change(msgspec.Struct, frozen=True):
 def publish(
     repository: Repository,
     own: Sequence[Version],
+    lineage: Lineage,
     render: Render,
     *,
     remote: str,
@@ -59,42 +63,80 @@ def publish(
 ) -> Outcome:
     """Brings `own` to the branch. CheckFailed where a published version would change."""
     where = Branch(repository, remote, branch)
+    name = f"{branch} of {shown(remote)}"
+    lost: list[str] = []
+    seen: list[str | None] = []
     try:
-        for attempt in range(1, _ATTEMPTS + 1):
+        while len(lost) < _ATTEMPTS and not _is_stuck(seen):
             tip = where.fetch()
-            change = _change(Holdings(where, tip, f"{branch} of {remote}"), own, render)
+            seen.append(tip.commit if tip else None)
+            change = _change(Holdings(where, tip, name), own, lineage, render)
             commit = None
             if not dry_run and (change.write or change.remove):
                 message = _message(repository, change.fates)
                 commit = where.commit(tip, change.write, change.remove, message)
-            if commit is None or where.push(commit):
-                return Outcome(change.fates, sorted(change.write), change.remove, commit, attempt)
+            said = None if commit is None else where.push(commit)
+            if said is None:
+                attempts = len(lost) + 1
+                return Outcome(change.fates, sorted(change.write), change.remove, commit, attempts)
+            lost.append(said)
     finally:
         where.forget()
-    raise InputError(f"{remote}: others were faster {_ATTEMPTS} times; try again")
+    raise InputError(f"{name}: can't be pushed, tried {len(lost)} times: {lost[-1]}")
 
 
-def _change(held: Holdings, own: Sequence[Version], render: Render) -> _Change:
-    if problems := list(ledger.refusals(held.ledger, own)):
+def _is_stuck(seen: Sequence[str | None]) -> bool:
+    """Did the branch stay as it was though somebody was said to be faster, again and again?"""
+    return len(seen) > _PATIENCE and len(set(seen[-_PATIENCE - 1 :])) == 1
+
+
+def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Render) -> _Change:
+    before, knows = held.ledger, lineage.knows
+    problems = [*ledger.refusals(before, own, knows), *lineage.refusals(before.prose)]
+    if problems:
         raise CheckFailed("\n".join(problems))
-    entries = held.ledger.by_key()
-    fates = {one.where.key: ledger.fate(one, entries.get(one.where.key)) for one in own}
-    ours = [one for one in own if fates[one.where.key] != "behind"]
+    entries = before.by_key()
+    fates = {one.where.key: ledger.fate(one, entries.get(one.where.key), knows) for one in own}
+    ours = [held.completed(one) for one in own if fates[one.where.key] != "behind"]
+    after = ledger.updated(before, ours, lineage.prose)
     keys = {one.where.key for one in ours}
-    held.check(keys)
+    held.check({entry.key: entry for entry in after.versions if entry.key in keys})
+    others = [entry for entry in before.versions if entry.key not in keys]
     with tempfile.TemporaryDirectory() as folder:
-        others = [entry for entry in held.ledger.versions if entry.key not in keys]
-        site = dict(render(ours, held.known(others, Path(folder))))
-    site[LEDGER] = ledger.to_json(ledger.updated(held.ledger, ours))
+        rendered = render(ours, held.known(others, Path(folder)))
+    site = dict(_outside(rendered, others, {one.where.key for one in own}))
+    site[LEDGER] = ledger.to_json(after)
     texts = held.texts(site.keys())
-    folders = [f"{one.plan.experiment}/{one.plan.version}/" for one in ours]
-    merged = merge(held.blobs.keys(), held.marked, site, folders, texts)
+    folders = tuple(
+        f"{one.plan.experiment}/{one.plan.version}/"
+        for one in ours
+        if fates[one.where.key] != "same"
+    )
+    healed = tuple(f"{one.plan.experiment}/{one.plan.version}/" for one in ours)
+    merged = merge(held.paths, held.owned(site.keys(), healed), site, folders, texts)
     _check_links(held, site, texts, merged)
     write = {**merged.write, MARKER: manifest.to_bytes(merged.manifest)}
     there = held.read_all(write.keys())
     return _Change(
         fates, {p: data for p, data in write.items() if there.get(p) != data}, merged.remove
     )
+
+
+def _outside(
+    rendered: Mapping[str, bytes], others: Sequence[Entry], own: Collection[str]
+) -> Iterator[tuple[str, bytes]]:
+    """What was rendered and does not lie in the folder of a version that is kept.
+
+    Images of a version of ours that is behind do; a page of ours there is in the way.
+    """
+    for path, data in rendered.items():
+        entry = next(
+            (one for one in others if path.startswith(f"{one.experiment}/{one.version}/")), None
+        )
+        if entry is None:
+            yield path, data
+        elif entry.key not in own:
+            raise InputError(f"{path}: a page of this project, where {entry.key} is published")
 
 
 def _check_links(

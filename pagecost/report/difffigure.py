@@ -18,7 +18,7 @@ def change_figure(diff: Diff, styles: tuple[Style, Style], drawer: Drawer) -> Fi
     size, ours = diff.primary_page_size, diffwords.primary_figures(diff)
     if ours is None or size is None:
         return None
-    base = diffwords.shared_figures(diff, diff.policy(diff.baseline_b))
+    base = diffwords.shared_figures(diff, diff.baseline) if diff.baseline else None
     if base is None:
         return None
     names = diffwords.names(diff)

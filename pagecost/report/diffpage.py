@@ -87,7 +87,7 @@ class ComparePage(msgspec.Struct, frozen=True):
         if ours == theirs or self.head is None:
             return None
         a, b = self.spoken
-        return f"What {b} is about is {theirs}; what {a} is about is {ours}."
+        return f"The primary policy of {a} is {ours}, that of {b} is {theirs}."
 
     @property
     def spoken(self) -> tuple[str, str]:
@@ -95,9 +95,9 @@ class ComparePage(msgspec.Struct, frozen=True):
         return diffwords.spoken(self.diff)
 
     @property
-    def corpus_note(self) -> str | None:
-        """What a change is also a change of, where the documents differ."""
-        return diffwords.corpus_note(self.diff)
+    def notes(self) -> tuple[str, ...]:
+        """What a change is also a change of: the corpus, or the answers."""
+        return tuple(diffwords.notes(self.diff))
 
     @property
     def is_draft(self) -> bool:
@@ -115,6 +115,7 @@ class ComparePage(msgspec.Struct, frozen=True):
         parts = (
             ("plan", "What changed in the plan", True),
             ("comparable", "Can they be compared", True),
+            ("gates", "Gates", bool(self.diff.a.gates or self.diff.b.gates)),
             ("cost", "Cost, side by side", self.head is not None),
             ("curve", "Across page sizes", self.figure is not None),
             ("moved", "Queries that moved", self.moved is not None),
@@ -210,7 +211,7 @@ def _phrase(count: Count) -> str:
 
 def _against(diff: Diff, metric: str, size: int, count: Count) -> str:
     """Each side's change against its own baseline, over the same queries."""
-    base = diffwords.shared_figures(diff, diff.policy(diff.baseline_b))
+    base = diffwords.shared_figures(diff, diff.baseline) if diff.baseline else None
     if base is None:
         return ""
     below: Count = getattr(base.at(size), metric)

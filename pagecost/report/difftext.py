@@ -100,7 +100,9 @@ def _since(found: Since, out: _Text) -> Iterator[str]:
         return
     for one in found.new:
         yield from out.heading(1, f"New: {one.version}")
-        yield out.line(one.headline)
+        yield out.line(f"{one.headline} ({one.kind})")
+        yield out.line(f"Caveat: {' '.join(one.caveat.split())}")
+        yield from (out.item(diffwords.gate(gate)) for gate in one.gates)
         if one.diff is not None:
             yield from _show(one.diff, one.limits, out)
     for changed in found.changed:
@@ -122,6 +124,8 @@ def _show(diff: Diff, limits: Sequence[LimitResult], out: _Text) -> Iterator[str
     if limits:
         yield from out.heading(2, "Limits")
         yield from (out.item(diffwords.limit(one)) for one in limits)
+        if (note := diffwords.corpus_note(diff)) is not None:
+            yield out.line(note)
 
 
 def _differences(diff: Diff, out: _Text) -> Iterator[str]:
@@ -130,8 +134,13 @@ def _differences(diff: Diff, out: _Text) -> Iterator[str]:
     if (headline := diffwords.headline(diff)) is not None:
         yield ""
         yield out.line(plain(headline))
-    if (note := diffwords.corpus_note(diff)) is not None:
-        yield out.line(note)
+    if (against := diffwords.against(diff)) is not None:
+        yield out.line(against)
+    yield from (out.line(note) for note in diffwords.notes(diff))
+    yield from (out.line(one) for one in diffwords.caveats(diff))
+    if found := diffwords.gates(diff):
+        yield from out.heading(2, "Gates")
+        yield from (out.item(one) for one in found)
     yield from out.heading(2, "Corpus")
     yield out.item(f"documents: {diffwords.overlap(diff.documents, diff.same_documents)}")
     yield out.item(f"queries: {diffwords.overlap(diff.queries, diff.same_queries)}")
@@ -200,7 +209,7 @@ def _figures(title: str, figures: Figures, out: _Text) -> Iterator[str]:
     else:
         yield out.line("No page size is on both sides.")
     if qualities := diffwords.qualities(figures.quality_a, figures.quality_b):
-        yield from out.table(["Ranks", "A", "B"], qualities)
+        yield from out.table(["Ranks, where they differ", "A", "B"], qualities)
     else:
         yield out.line(f"Recall, MRR and ranks: the same, MRR {decimal(figures.quality_a.mrr, 4)}.")
 

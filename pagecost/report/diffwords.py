@@ -8,6 +8,7 @@ from typing import Any
 
 from pagecost.diff.limits import LimitResult
 from pagecost.diff.records import Count, Diff, Figures, Overlap, PolicyDiff, SideName, Transitions
+from pagecost.gates import GateResult
 from pagecost.model import Quality
 from pagecost.report import words
 from pagecost.report.words import Change, Piece, Sentence, number
@@ -87,6 +88,43 @@ def _scope(diff: Diff, figures: Figures) -> str:
     return f", over the {words.count(figures.queries.a, 'query', 'queries')} that both have"
 
 
+def against(diff: Diff) -> str | None:
+    """Each side's primary policy against its own baseline, over the queries that both have."""
+    figures, size = primary_figures(diff), diff.primary_page_size
+    base = shared_figures(diff, diff.baseline) if diff.baseline else None
+    if figures is None or base is None or size is None:
+        return None
+    said = []
+    for name, metric in (("pages", "pages"), ("searches (proxy)", "searches")):
+        below, ours = getattr(base.at(size), metric), getattr(figures.at(size), metric)
+        before, after = Change(below.a, ours.a).short, Change(below.b, ours.b).short
+        said.append(f"{name} {before} → {after}")
+    return f"Each against its own baseline: {', '.join(said)}."
+
+
+def caveats(diff: Diff) -> list[str]:
+    """The caveats of both sides; one where they are the same."""
+    if diff.a.caveat == diff.b.caveat:
+        return [f"Caveat: {_line(diff.a.caveat)}"]
+    sides = zip(spoken(diff), (diff.a, diff.b), strict=True)
+    return [f"Caveat of {name}: {_line(named.caveat)}" for name, named in sides]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def gates(diff: Diff) -> list[str]:
+    """What became of the gates of both sides."""
+    sides = zip(spoken(diff), (diff.a, diff.b), strict=True)
+    return [f"{name}: {gate(one)}" for name, named in sides for one in named.gates]
+
+
+def gate(found: GateResult) -> str:
+    """What became of a gate, with its numbers."""
+    return f"{found.decision}: {_line(found.name)}: {words.gate_said(found)}"
+
+
 def corpus_note(diff: Diff) -> str | None:
     """What a change is also a change of, where the documents differ; None where they don't."""
     same = diff.documents.is_same if diff.documents is not None else diff.same_documents
@@ -94,7 +132,7 @@ def corpus_note(diff: Diff) -> str | None:
     if same or diff.not_comparable or size is None:
         return None
     said = "The documents are not the same, so every change is also one of the corpus"
-    base = shared_figures(diff, diff.policy(diff.baseline_b))
+    base = shared_figures(diff, diff.baseline) if diff.baseline else None
     if base is None:
         return f"{said}."
     row = base.at(size)
@@ -103,6 +141,24 @@ def corpus_note(diff: Diff) -> str | None:
         f"{said}: the baseline itself changes by {pages} in pages and by {searches} in searches "
         "(proxy)."
     )
+
+
+def targets_note(diff: Diff) -> str | None:
+    """That the answers are not the same on both sides; None where they are."""
+    if not diff.changed_targets:
+        return None
+    have = "has" if diff.changed_targets == 1 else "have"
+    return (
+        f"{words.count(diff.changed_targets, 'query', 'queries')} of those that both have {have} "
+        "another target, or another number of relevant documents, in B: their ranks are of other "
+        "answers."
+    )
+
+
+def notes(diff: Diff) -> list[str]:
+    """What a change is also a change of: the corpus, or the answers."""
+    found = (corpus_note(diff), targets_note(diff))
+    return [note for note in found if note is not None]
 
 
 def same_queries(diff: Diff) -> bool:
@@ -148,7 +204,7 @@ def value(found: Any) -> str:
 
 def only_in(diff: Diff, policy: PolicyDiff) -> str:
     """Where a policy is that one side lacks."""
-    return f"only in {names(diff)[policy.name_a is None]}"
+    return f"only in {spoken(diff)[policy.name_a is None]}"
 
 
 def not_found(count: Count) -> str:
@@ -194,7 +250,8 @@ def moves(found: Transitions, a: str, b: str) -> str:
 def limit(found: LimitResult) -> str:
     """What became of a limit, with both figures."""
     if found.a is None or found.b is None:
-        return f"{found.limit}: {found.decision}: {found.why}"
+        said = ":" if found.decision == "not decided" else ","
+        return f"{found.limit}: {found.decision}{said} {found.why}"
     why = f" ({found.why})" if found.why else ""
     a, b = words.figure(found.a), words.figure(found.b)
     return f"{found.limit}: {found.decision}, {a} → {b}{why}"

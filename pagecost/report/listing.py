@@ -47,6 +47,7 @@ class Comparison(msgspec.Struct, frozen=True):
     names: tuple[str, str]
     target: str
     said: Sentence
+    notes: tuple[str, ...]
 
 
 class ExperimentPage(msgspec.Struct, frozen=True):

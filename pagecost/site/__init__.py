@@ -56,20 +56,21 @@ def pages(
     compare two versions and are to stay, whether or not they would be made today.
     """
     experiments = _by_experiment(versions, others)
-    look, docs = Look(config.root, drawer), Docs(config, experiments)
+    own = {f"{one.plan.experiment}/{one.plan.version}" for one in versions}
+    look, docs = Look(config.root, drawer), Docs(config, own)
     frame = Frame(config, look, next(iter(docs.guide()), ("", None))[1])
     reports = Reports(config, frame, docs, drawer)
     lists = Lists(config, frame, docs, drawer, known or {})
     contents: dict[str, bytes] = lists.front(experiments)
-    own = {version.where.key for version in versions}
     for name, several in experiments.items():
         before = {pair[1].where.key: pair for pair in itertools.pairwise(several)}
         for version in several:
-            if version.where.key in own:
+            if f"{name}/{version.plan.version}" in own:
                 pair = before.get(version.where.key)
                 found = (pair[0].plan.version, compare_path(pair)) if pair else None
                 contents.update(reports.files(version, get_corpus(version), found))
-        contents.update(lists.experiment(name, several, _pairs(several, kept)))
+        if any(f"{name}/{one.plan.version}" in own for one in several):  # else nothing changed
+            contents.update(lists.experiment(name, several, _pairs(several, kept)))
     written = docs.files(frame)
     if taken := sorted(written.keys() & contents.keys()):
         raise InputError(f"{config.docs_dir}: two sources would become {', '.join(taken)}")
@@ -79,6 +80,11 @@ def pages(
     contents[".nojekyll"] = b""
     contents.update(look.used)
     return dict(sorted(contents.items()))
+
+
+def sources(config: Config, versions: Sequence[Version]) -> list[str]:
+    """The Markdown sources, write-ups apart, that a site of these versions is made of."""
+    return Docs(config, {f"{one.plan.experiment}/{one.plan.version}" for one in versions}).sources()
 
 
 def check_links(contents: Mapping[str, bytes], pages: Collection[str]) -> None:
@@ -107,7 +113,8 @@ def _pairs(versions: Sequence[Version], kept: Collection[str]) -> list[Pair]:
         for earlier in versions[:place]:
             if (path := compare_path((earlier, later))) in kept:
                 today.setdefault(path, (earlier, later))
-    return list(today.values())
+    places = {version.where.key: place for place, version in enumerate(versions)}
+    return sorted(today.values(), key=lambda pair: [places[one.where.key] for one in pair])
 
 
 def summary_of(contents: Mapping[str, bytes]) -> str:

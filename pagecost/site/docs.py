@@ -12,7 +12,7 @@ from markupsafe import Markup
 from pagecost import jsonio, prose
 from pagecost.errors import InputError
 from pagecost.manifest import MARKER
-from pagecost.project import Config
+from pagecost.project import PLAN, Config
 from pagecost.prose import Rewrite, relative
 from pagecost.site.frame import Frame
 
@@ -23,9 +23,18 @@ _FRONT = "index.md"
 class Docs:
     """The Markdown sources of a site, the page that each becomes, and links between them."""
 
-    def __init__(self, config: Config, experiments: Collection[str]) -> None:
+    def __init__(self, config: Config, shown: Collection[str]) -> None:
+        """`shown` are the folders, EXPERIMENT/VERSION, of the versions that the site shows.
+
+        What lies in the folder of another is a draft's, and no page: neither prose nor image.
+        """
         self._config = config
-        self._experiments = experiments
+        self._shown = shown
+        docs = config.docs_dir
+        self._versions = {
+            path.parent.relative_to(docs).as_posix() for path in docs.glob(f"*/*/{PLAN}")
+        }
+        self._experiments = {one.partition("/")[0] for one in (*shown, *self._versions)}
         self._markers = list(config.docs_dir.rglob(MARKER))
         self._pages = self._markdown_pages()
 
@@ -119,6 +128,18 @@ class Docs:
             pages[source] = page
         return pages
 
+    def _is_hidden(self, name: str) -> bool:
+        """Does it belong to a version that the site does not show?"""
+        folder = "/".join(name.split("/")[:2])
+        return folder in self._versions and folder not in self._shown
+
+    def sources(self) -> list[str]:
+        """Every Markdown source that becomes a page, or part of one, of this site."""
+        shown = {one.partition("/")[0] for one in self._shown}
+        of_experiments = (f"{name}/{_FRONT}" for name in sorted(shown))
+        own = (source for source in self._pages if self._is_prose(source) or source == _FRONT)
+        return [*own, *(one for one in of_experiments if (self._config.docs_dir / one).is_file())]
+
     def _is_built(self, path: Path) -> bool:
         """Does it lie in a site that pagecost wrote, this one or another?"""
         folders = (self._config.output, *(marker.parent for marker in self._markers))
@@ -132,6 +153,7 @@ class Docs:
                 path.is_file()
                 and path.suffix.lower() in _PASSED_ON
                 and not any(part.startswith(".") for part in name.split("/"))
+                and not self._is_hidden(name)
                 and not self._is_built(path)
             ):
                 if not path.resolve().is_relative_to(docs.resolve()):

@@ -96,10 +96,11 @@ class Lists:
             [*self._frame.crumbs(name), (f"compare {' → '.join(page.names)}", path)],
             page=page,
             reports=[f"{name}/{one.plan.version}/index.html" for one in pair],
+            plans=[f"{name}/{one.plan.version}/plan.json" for one in pair],
             draft=page.is_draft,
             **diffpage.FUNCTIONS,
         )
-        return path, data, Comparison(page.names, path, page.heading)
+        return path, data, Comparison(page.names, path, page.heading, page.notes)
 
 
 def compare_path(pair: Pair) -> str:
@@ -109,13 +110,17 @@ def compare_path(pair: Pair) -> str:
 
 
 def pairs_of(versions: Sequence[Version]) -> list[Pair]:
-    """Each version with its predecessor and with the newest, in order."""
+    """Each version with its predecessor and with the newest, in order.
+
+    The newest is the last that has a record, as long as one has: with another there is little to
+    compare.
+    """
     public = [one for one in versions if not one.plan.is_draft] or list(versions)
-    newest = public[-1]
+    newest = next((one for one in reversed(public) if one.record is not None), public[-1])
     found: dict[str, Pair] = {}
     for place, version in enumerate(versions):
         others = [(versions[place - 1], version)] if place else []
-        if version is not newest and not version.plan.is_draft:
+        if place < versions.index(newest) and not version.plan.is_draft:
             others.append((version, newest))
         for pair in others:
             found[compare_path(pair)] = pair

@@ -29,6 +29,7 @@ def compare(a: Side, b: Side, root: Path, cache: Path) -> bytes:
         crumbs=[{"text": f"compare {' → '.join(page.names)}", "target": ""}],
         page=page,
         reports=(),
+        plans=(),
         draft=page.is_draft,
         style={"text": Markup(css), "digest": digest},
         **diffpage.FUNCTIONS,
