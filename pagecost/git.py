@@ -42,6 +42,13 @@ class Repository:
         """The file's bytes at a revision; None if it does not stand there."""
         return self.show(revision, self._path(path))
 
+    def is_clean(self, path: Path) -> bool:
+        """Is the file committed as it stands, as Git compares line ends?"""
+        named = self._path(path)
+        if self.committed(path) is None:
+            return False
+        return self.run(_LITERAL, "diff", "--quiet", "HEAD", "--", named).returncode == 0
+
     def knows(self, revision: str) -> bool:
         """Is there such a revision here?"""
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")

@@ -118,7 +118,7 @@ def may_publish(work: Context, repository: Repository, version: Version) -> None
 
 
 def _require_committed(repository: Repository, path: Path) -> None:
-    if repository.committed(path) != path.read_bytes():
+    if not repository.is_clean(path):
         raise CheckFailed(f"{path}: not committed; commit what is published first")
 
 

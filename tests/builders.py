@@ -14,11 +14,13 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -149,6 +151,59 @@ def pagecost(*arguments: str, cwd: Path, env: Mapping[str, str] | None = None) -
     assert "Traceback" not in err, err
     assert "Exception ignored" not in err, err
     return Done(done.returncode, done.stdout, err)
+
+
+_SERVE = """\
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs with &
+from pagecost.cli import main
+sys.exit(main())
+"""
+
+
+@dataclass
+class Serving:
+    """A `pagecost serve` that is running: where, and what it says on stderr."""
+
+    process: subprocess.Popen[str]
+    address: str
+    _err: Path
+
+    @property
+    def err(self) -> str:
+        return self._err.read_text(encoding="utf-8")
+
+    def interrupt(self) -> int:
+        """Ctrl-C; the status that it ends with. AssertionError where there is a traceback."""
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(timeout=60)
+        assert "Traceback" not in self.err, self.err
+        return status
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[Serving]:
+    """A real `pagecost serve` of the project in that folder, on any free port unless named."""
+    require(os.name == "posix", "no SIGINT for one process alone on this system")
+    with tempfile.TemporaryDirectory() as logs, (Path(logs) / "err").open("wb") as err:
+        process = subprocess.Popen(
+            [sys.executable, "-c", _SERVE, "serve", "--port", "0", *arguments],
+            cwd=folder,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=err,
+            encoding="utf-8",
+        )
+        made = Serving(process, "", Path(err.name))
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            assert said.startswith("Serving http://127.0.0.1:"), said + made.err
+            made.address = said.split()[1]
+            yield made
+        finally:
+            process.kill()
+            process.communicate()
 
 
 # --- Go-like sources ------------------------------------------------------------------------------

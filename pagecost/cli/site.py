@@ -71,7 +71,8 @@ def publish(work: Any, remote: str, branch: str, dry_run: bool) -> None:
     shown = without_password(remote)
     done = pipeline.publish(work, remote, branch, dry_run=dry_run)
     for key, fate in done.fates.items():
-        work.console.say(f"{key:<24} {fate}")
+        why = ": what is published is not in this clone's history, and stays"
+        work.console.say(f"{key:<24} {fate}{why if fate == 'behind' else ''}")
     for paths, said in ((done.written, "write"), (done.removed, "remove")):
         for path in paths:
             work.console.detail(f"{said} {path}")

@@ -41,7 +41,7 @@ class Entry(Strict, frozen=True, kw_only=True):
 class Ledger(Strict, frozen=True, kw_only=True):
     """The format of `versions.json`.
 
-    `prose` are the sha256 of the Markdown sources that its other pages were made of.
+    `prose` are the sha256 of the sources of everything else: Markdown, and images as they are.
     """
 
     schema: Literal[1]
@@ -120,7 +120,7 @@ def _ahead(version: Version, before: Entry, knows: Knows) -> Iterator[Fate]:
     if version.record is not None and before.results_sha256 is None:
         yield "record added"
     digest = writeup_digest(version)
-    if digest is not None and digest != before.writeup_sha256 and _follows(version, before, knows):
+    if digest != before.writeup_sha256 and _follows(version, before, knows):
         yield "write-up changed"
 
 
@@ -131,7 +131,7 @@ def _is_behind(version: Version, before: Entry, knows: Knows) -> bool:
     digest = writeup_digest(version)
     if digest == before.writeup_sha256 or before.writeup_sha256 is None:
         return False
-    return digest is None or not _follows(version, before, knows)
+    return not _follows(version, before, knows)
 
 
 def _follows(version: Version, before: Entry, knows: Knows) -> bool:

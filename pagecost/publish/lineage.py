@@ -13,13 +13,14 @@ from pagecost.versions import Version
 
 
 class Lineage:
-    """The prose of one clone: write-ups, and other Markdown sources by path below docs_dir."""
+    """The prose of one clone: write-ups, and other sources, images too, below docs_dir."""
 
     def __init__(self, repository: Repository, docs: Path, sources: list[str]) -> None:
         self._repository = repository
         self._docs = docs
+        # As Git holds it, whatever line ends the work tree has.
         self.prose: Mapping[str, str] = {
-            source: jsonio.sha256((docs / source).read_bytes()) for source in sources
+            source: jsonio.sha256(repository.committed(docs / source) or b"") for source in sources
         }
         self._history = cache(self._digests)
 
@@ -32,13 +33,26 @@ class Lineage:
         """Did the write-up of a version ever have that sha256 here?"""
         return digest in self._history(version.where.file(WRITEUP))
 
-    def refusals(self, published: Mapping[str, str]) -> Iterator[str]:
-        """A sentence for each source of which a text was published that this clone never had."""
+    def refusals(self, published: Mapping[str, str], kept: tuple[str, ...]) -> Iterator[str]:
+        """A sentence for each source that was published in a state that this clone never had.
+
+        `kept` are folders that are not published from here.
+        """
         for source, digest in self.prose.items():
             before = published.get(source, digest)
-            if before != digest and before not in self._history(self._docs / source):
+            if source.startswith(kept) or before == digest:
+                continue
+            if before not in self._history(self._docs / source):
                 yield (
-                    f"{self._docs / source}: another text of it was published, which is not in "
-                    "this clone's history. Bring both together first (`git pull`), or publish to a "
-                    "branch of its own with --branch"
+                    f"{self._docs / source}: published in a state that is not in this clone's "
+                    f"history. {self.way_out()}, or publish to a branch of its own with --branch"
                 )
+
+    def way_out(self) -> str:
+        """How to bring what was published into this clone's history."""
+        if self._repository.is_shallow():
+            return "This clone is shallow: fetch its history first (`git fetch --unshallow`)"
+        return (
+            "Bring both together first (`git pull`); where history was rewritten, commit the "
+            "published state once more before yours"
+        )

@@ -92,13 +92,15 @@ def _is_stuck(seen: Sequence[str | None]) -> bool:
 
 def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Render) -> _Change:
     before, knows = held.ledger, lineage.knows
-    problems = [*ledger.refusals(before, own, knows), *lineage.refusals(before.prose)]
-    if problems:
-        raise CheckFailed("\n".join(problems))
     entries = before.by_key()
     fates = {one.where.key: ledger.fate(one, entries.get(one.where.key), knows) for one in own}
+    behind = tuple(_folder(one) for one in own if fates[one.where.key] == "behind")
+    problems = [*ledger.refusals(before, own, knows), *lineage.refusals(before.prose, behind)]
+    if problems:
+        raise CheckFailed("\n".join(problems))
     ours = [held.completed(one) for one in own if fates[one.where.key] != "behind"]
-    after = ledger.updated(before, ours, lineage.prose)
+    prose = {path: sha for path, sha in lineage.prose.items() if not path.startswith(behind)}
+    after = ledger.updated(before, ours, prose)
     keys = {one.where.key for one in ours}
     held.check({entry.key: entry for entry in after.versions if entry.key in keys})
     others = [entry for entry in before.versions if entry.key not in keys]
@@ -107,12 +109,8 @@ def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Re
     site = dict(_outside(rendered, others, {one.where.key for one in own}))
     site[LEDGER] = ledger.to_json(after)
     texts = held.texts(site.keys())
-    folders = tuple(
-        f"{one.plan.experiment}/{one.plan.version}/"
-        for one in ours
-        if fates[one.where.key] != "same"
-    )
-    healed = tuple(f"{one.plan.experiment}/{one.plan.version}/" for one in ours)
+    folders = tuple(_folder(one) for one in ours if fates[one.where.key] != "same")
+    healed = tuple(map(_folder, ours))
     merged = merge(held.paths, held.owned(site.keys(), healed), site, folders, texts)
     _check_links(held, site, texts, merged)
     write = {**merged.write, MARKER: manifest.to_bytes(merged.manifest)}
@@ -120,6 +118,10 @@ def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Re
     return _Change(
         fates, {p: data for p, data in write.items() if there.get(p) != data}, merged.remove
     )
+
+
+def _folder(version: Version) -> str:
+    return f"{version.plan.experiment}/{version.plan.version}/"
 
 
 def _outside(

@@ -83,7 +83,7 @@ def pages(
 
 
 def sources(config: Config, versions: Sequence[Version]) -> list[str]:
-    """The Markdown sources, write-ups apart, that a site of these versions is made of."""
+    """What a site of these versions is made of beside them: Markdown sources, and images."""
     return Docs(config, {f"{one.plan.experiment}/{one.plan.version}" for one in versions}).sources()
 
 

@@ -134,11 +134,12 @@ class Docs:
         return folder in self._versions and folder not in self._shown
 
     def sources(self) -> list[str]:
-        """Every Markdown source that becomes a page, or part of one, of this site."""
+        """Every source that becomes a page, or part of one, or is passed on as it is."""
         shown = {one.partition("/")[0] for one in self._shown}
         of_experiments = (f"{name}/{_FRONT}" for name in sorted(shown))
         own = (source for source in self._pages if self._is_prose(source) or source == _FRONT)
-        return [*own, *(one for one in of_experiments if (self._config.docs_dir / one).is_file())]
+        prose = [*own, *(one for one in of_experiments if (self._config.docs_dir / one).is_file())]
+        return [*prose, *(name for name, _ in self._images())]
 
     def _is_built(self, path: Path) -> bool:
         """Does it lie in a site that pagecost wrote, this one or another?"""
