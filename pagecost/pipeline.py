@@ -19,8 +19,8 @@ from pagecost.project import DOCUMENTS, RANKS, RESULTS, WRITEUP, VersionFolder
 from pagecost.versions import Version
 
 if TYPE_CHECKING:
-    from pagecost.publish.holdings import Known
     from pagecost.publish.run import Outcome
+    from pagecost.site.lists import Known
 
 
 def build(
@@ -86,15 +86,8 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
 
     def render(ours: Sequence[Version], known: Known) -> Mapping[str, bytes]:
         with work.console.progress("drawing", "figures") as tick:
-            return site.pages(
-                config,
-                ours,
-                Drawer(work.cache, tick),
-                lambda one: corpus_command(one.plan),
-                known.others,
-                known.about,
-                known.compared,
-            )
+            drawer = Drawer(work.cache, tick)
+            return site.pages(config, ours, drawer, lambda one: corpus_command(one.plan), known)
 
     return run.publish(
         repository, public, lineage, render, remote=remote, branch=branch, dry_run=dry_run

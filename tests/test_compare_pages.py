@@ -12,7 +12,7 @@ import pytest
 
 from pagecost import project, site, versions
 from pagecost.charts.draw import Drawer
-from pagecost.site.lists import compare_path, pairs_of
+from pagecost.site.lists import Known, compare_path, pairs_of
 from pagecost.versions import Version
 from tests.builders import ROOT, TinyProject, environment, pagecost
 from tests.site_builders import (
@@ -55,8 +55,7 @@ def rendered(
         [one for one in loaded if one.plan.version not in others],
         Drawer(figures),
         lambda one: "pip install invented",
-        [one for one in loaded if one.plan.version in others],
-        kept=kept,
+        Known([one for one in loaded if one.plan.version in others], compared=kept),
     )
 
 

@@ -596,6 +596,17 @@ def test_a_clone_without_the_list_of_documents_takes_nothing_back(scored: World)
     assert scored.files() == before
 
 
+def test_a_clone_without_an_image_takes_nothing_back(world: World) -> None:
+    theirs = world.clone()
+    world.ours.file("tiny@1", "plot.png").write_bytes(b"a picture")
+    world.ours.commit("Add a picture")
+    world.publish()
+    before = world.files()
+    assert "tiny/1/plot.png" in before
+    assert world.publish(theirs).fates == {"tiny@1": "same"}
+    assert world.files() == before
+
+
 def test_a_clone_that_is_behind_still_publishes_what_is_new(scored: World) -> None:
     theirs = scored.clone()
     git(theirs.root, "reset", "--quiet", "--hard", "HEAD~1")
@@ -673,6 +684,13 @@ def test_a_plan_that_changed_since_it_was_frozen_is_refused(world: World) -> Non
     world.ours.change_plan("tiny@1", title="Changed")
     world.ours.commit("Change a frozen plan")
     assert "the plan was frozen with sha256" in world.refused(CheckFailed)
+
+
+def test_a_record_that_was_taken_out_is_refused(scored: World) -> None:
+    for name in ("results.json", "ranks.csv"):
+        scored.ours.file("tiny@1", name).unlink()
+    scored.ours.commit("Take the record out")
+    assert "results.json: was committed, and is gone" in scored.refused(CheckFailed)
 
 
 def test_a_plan_that_is_not_committed_is_refused(fresh: World) -> None:
@@ -870,6 +888,7 @@ def test_comparisons_that_others_led_to_stay(world: World) -> None:
     found = world.files()
     for pair in ("1..2", "2..3", "3..4", "1..4", "1..3"):
         assert f"tiny/compare/{pair}/index.html" in found
+        assert f"compare/{pair}/index.html" in links(world.page("tiny/index.html"))
     assert "../compare/1..3/index.html" in links(world.page("tiny/3/index.html"))
 
 

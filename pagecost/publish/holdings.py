@@ -16,22 +16,11 @@ from pagecost.publish.branch import Branch, Tip
 from pagecost.publish.ledger import LEDGER, Entry, Ledger
 from pagecost.publish.merge import TEXT
 from pagecost.report.listing import About
+from pagecost.site.lists import Known
 from pagecost.versions import Version
 
 _FILES = (PLAN, PROJECTION, RESULTS, RANKS, DOCUMENTS)
 _BACK = "Put the branch back with Git, or publish from a clone that has this version"
-
-
-class Known(msgspec.Struct, frozen=True):
-    """What is listed beside the versions that are published now.
-
-    `others` are versions that are kept as they are, `about` says what their experiments are called,
-    `compared` are the pages that compare two versions.
-    """
-
-    others: list[Version]
-    about: dict[str, About]
-    compared: list[str]
 
 
 class Holdings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,11 +14,12 @@ from pagecost.git import Repository
 from pagecost.manifest import MARKER
 from pagecost.publish import ledger
 from pagecost.publish.branch import Branch, shown
-from pagecost.publish.holdings import Holdings, Known
+from pagecost.publish.holdings import Holdings
 from pagecost.publish.ledger import LEDGER, Entry, Fate
 from pagecost.publish.lineage import Lineage
 from pagecost.publish.merge import Merged, merge
 from pagecost.site import check_links
+from pagecost.site.lists import Known
 from pagecost.versions import Version
 
 _ATTEMPTS = 20
@@ -106,8 +107,8 @@ def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Re
     others = [entry for entry in before.versions if entry.key not in keys]
     with tempfile.TemporaryDirectory() as folder:
         rendered = render(ours, held.known(others, Path(folder)))
-    site = dict(_outside(rendered, others, {one.where.key for one in own}))
-    site[LEDGER] = ledger.to_json(after)
+    _refuse_inside(rendered, others)
+    site = {**rendered, LEDGER: ledger.to_json(after)}
     texts = held.texts(site.keys())
     folders = tuple(_folder(one) for one in ours if fates[one.where.key] != "same")
     healed = tuple(map(_folder, ours))
@@ -124,21 +125,12 @@ def _folder(version: Version) -> str:
     return f"{version.plan.experiment}/{version.plan.version}/"
 
 
-def _outside(
-    rendered: Mapping[str, bytes], others: Sequence[Entry], own: Collection[str]
-) -> Iterator[tuple[str, bytes]]:
-    """What was rendered and does not lie in the folder of a version that is kept.
-
-    Images of a version of ours that is behind do; a page of ours there is in the way.
-    """
-    for path, data in rendered.items():
-        entry = next(
-            (one for one in others if path.startswith(f"{one.experiment}/{one.version}/")), None
-        )
-        if entry is None:
-            yield path, data
-        elif entry.key not in own:
-            raise InputError(f"{path}: a page of this project, where {entry.key} is published")
+def _refuse_inside(rendered: Collection[str], others: Sequence[Entry]) -> None:
+    """InputError where a page of ours would lie in the folder of a version that is kept."""
+    for path in rendered:
+        for entry in others:
+            if path.startswith(f"{entry.experiment}/{entry.version}/"):
+                raise InputError(f"{path}: a page of this project, where {entry.key} is published")
 
 
 def _check_links(

@@ -23,7 +23,7 @@ from pagecost.project import Config
 from pagecost.report import words
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
-from pagecost.site.lists import Descriptions, Lists, Pair, compare_path, pairs_of
+from pagecost.site.lists import Known, Lists, Pair, compare_path, pairs_of
 from pagecost.site.reports import Reports
 from pagecost.versions import Version
 
@@ -45,22 +45,16 @@ def pages(
     versions: Sequence[Version],
     drawer: Drawer,
     get_corpus: Callable[[Version], str],
-    others: Sequence[Version] = (),
-    known: Descriptions | None = None,
-    kept: Collection[str] = (),
+    known: Known | None = None,
 ) -> dict[str, bytes]:
-    """Every file of the site by its path, links not yet checked.
-
-    `others` are versions that stand on the site already: they are listed and compared, their
-    folders are not written. `known` says what their experiments are called. `kept` are pages that
-    compare two versions and are to stay, whether or not they would be made today.
-    """
-    experiments = _by_experiment(versions, others)
+    """Every file of the site by its path, links not yet checked."""
+    known = known or Known()
+    experiments = _by_experiment(versions, known.others)
     own = {f"{one.plan.experiment}/{one.plan.version}" for one in versions}
     look, docs = Look(config.root, drawer), Docs(config, own)
     frame = Frame(config, look, next(iter(docs.guide()), ("", None))[1])
     reports = Reports(config, frame, docs, drawer)
-    lists = Lists(config, frame, docs, drawer, known or {})
+    lists = Lists(config, frame, docs, drawer, known)
     contents: dict[str, bytes] = lists.front(experiments)
     for name, several in experiments.items():
         before = {pair[1].where.key: pair for pair in itertools.pairwise(several)}
@@ -70,7 +64,7 @@ def pages(
                 found = (pair[0].plan.version, compare_path(pair)) if pair else None
                 contents.update(reports.files(version, get_corpus(version), found))
         if any(f"{name}/{one.plan.version}" in own for one in several):  # else nothing changed
-            contents.update(lists.experiment(name, several, _pairs(several, kept)))
+            contents.update(lists.experiment(name, several, _pairs(several, known.compared)))
     written = docs.files(frame)
     if taken := sorted(written.keys() & contents.keys()):
         raise InputError(f"{config.docs_dir}: two sources would become {', '.join(taken)}")

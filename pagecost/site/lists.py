@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
 
 from pagecost import jsonio
 from pagecost.charts.draw import Drawer
@@ -15,15 +17,26 @@ from pagecost.site.frame import Frame
 from pagecost.versions import Version
 
 Pair = tuple[Version, Version]
-Descriptions = Mapping[str, About]
-"""What was published of experiments that this project may not have."""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What stands on the site already, beside the versions that are written now.
+
+    `others` are versions that are listed and compared, and whose folders stay as they are; `about`
+    says what their experiments are called; `compared` are pages that compare two versions and are
+    to stay, whether or not they would be made today.
+    """
+
+    others: Sequence[Version] = ()
+    about: Mapping[str, About] = msgspec.field(default_factory=dict)
+    compared: Collection[str] = ()
 
 
 class Lists:
     """Turns all versions, by experiment, into the pages that list them."""
 
     def __init__(
-        self, config: Config, frame: Frame, docs: Docs, drawer: Drawer, known: Descriptions
+        self, config: Config, frame: Frame, docs: Docs, drawer: Drawer, known: Known
     ) -> None:
         self._config = config
         self._frame = frame
@@ -57,7 +70,7 @@ class Lists:
             self._docs.text(source),
             self._config.docs_dir / source,
             self._docs.rewriter(source, f"{name}/index.html"),
-            known=self._known.get(name),
+            known=self._known.about.get(name),
             compared=compared,
         )
 
