@@ -596,6 +596,15 @@ def test_a_clone_without_the_list_of_documents_takes_nothing_back(scored: World)
     assert scored.files() == before
 
 
+def test_a_list_of_documents_that_is_another_is_not_taken_for_ours(scored: World) -> None:
+    scored.ours.file("tiny@1", "documents.txt").unlink()
+    scored.ours.commit("As it was before there was such a list")
+    scored.write({"tiny/1/documents.txt": "another\n"})
+    scored.publish()
+    assert b"  tiny/1/documents.txt\n" not in scored.files()[".pagecost-site"]
+    assert scored.files()["tiny/1/documents.txt"] == b"another\n"
+
+
 def test_a_clone_without_an_image_takes_nothing_back(world: World) -> None:
     theirs = world.clone()
     world.ours.file("tiny@1", "plot.png").write_bytes(b"a picture")

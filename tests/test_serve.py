@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import re
 import shutil
 import socket
@@ -51,6 +52,14 @@ def ask(
     answer = Answer(got.status, {k.lower(): v for k, v in got.getheaders()}, got.read())
     connection.close()
     return answer
+
+
+@contextmanager
+def connected(address: str, target: str, *, method: str = "GET") -> Iterator[socket.socket]:
+    """A connection on which that was asked, and nothing is read yet."""
+    with socket.create_connection(("127.0.0.1", urlsplit(address).port or 0), LONG) as made:
+        made.sendall(f"{method} {target} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode("ascii"))
+        yield made
 
 
 def token_of(answer: Answer) -> str:
@@ -204,6 +213,24 @@ def test_a_watcher_goes_on_after_each_change(tmp_path: Path) -> None:
             assert noticed.wait(LONG)
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_watcher_says_once_what_changed_once_and_nothing_unasked(tmp_path: Path) -> None:
+    looks, enough = itertools.count(), threading.Event()
+    calls: list[str] = []
+
+    def paths() -> list[Path]:
+        look = next(looks)
+        if look == 20:
+            _write(tmp_path / "a.md")
+        elif look == 40:
+            enough.set()
+        return [tmp_path]
+
+    with serve.Watcher(paths, lambda: calls.append("changed")):
+        assert enough.wait(LONG)
+    assert calls == ["changed"]
+
+
 def test_a_folder_that_vanishes_while_it_is_looked_at_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,7 +382,9 @@ def test_what_is_outside_the_base_path_leads_to_it(rooted: str, target: str) -> 
     assert (answer.status, answer.headers["location"]) == (302, "/repo/")
 
 
-@pytest.mark.parametrize("target", ["//evil.example/tiny/1", "/\\evil.example/", "//[", "*"])
+@pytest.mark.parametrize(
+    "target", ["//evil.example/tiny/1", "/\\evil.example/", "//[", "*", "http://evil.example"]
+)
 def test_no_target_leads_to_another_host(preview: serve.Preview, target: str) -> None:
     with served(preview, "/") as address:
         answer = ask(address, target)
@@ -365,15 +394,27 @@ def test_no_target_leads_to_another_host(preview: serve.Preview, target: str) ->
     assert answer.status in (200, 302, 400, 404)
 
 
+def test_a_target_that_is_no_address_is_refused(rooted: str) -> None:
+    answer = ask(rooted, "http://[/")
+    assert (answer.status, answer.text) == (400, "Not an address.\n")
+
+
 @pytest.mark.parametrize("target", ["", "tiny/1", "none", "tiny/1/ranks.csv"])
 def test_a_head_is_answered_like_a_get_without_the_body(rooted: str, target: str) -> None:
     get, head = (ask(rooted, f"/repo/{target}", method=one) for one in ("GET", "HEAD"))
-    assert head.body == b""
     assert head.status == get.status
     without = ("date",)
     assert {k: v for k, v in head.headers.items() if k not in without} == {
         k: v for k, v in get.headers.items() if k not in without
     }
+
+
+def test_a_head_ends_with_its_headers(rooted: str) -> None:
+    with connected(rooted, "/repo/", method="HEAD") as page:
+        said = page.makefile("rb").read()
+    assert said.startswith(b"HTTP/1.0 200 ")
+    assert said.endswith(b"\r\n\r\n")
+    assert said.count(b"\r\n\r\n") == 1
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
@@ -444,6 +485,27 @@ def test_who_waits_in_vain_is_told_to_ask_again(
     assert answer.text == "window.pagecostWait();\n"
 
 
+def test_a_server_ends_though_a_page_still_waits(
+    preview: serve.Preview, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "_PATIENCE", 10 * LONG)
+    made = serve.server(preview, "/", 0)
+    address = f"http://127.0.0.1:{made.server_port}/"
+    running = threading.Thread(target=made.serve_forever, args=(0.01,))
+    running.start()
+    with connected(address, f"/_pagecost/wait.js?token={preview.made.token}"):
+        assert ask(address).status == 200  # so the other question has been taken up
+        made.shutdown()
+        closing = threading.Thread(target=made.server_close)
+        closing.start()
+        closing.join(LONG)
+        ended = not closing.is_alive()
+        preview.rebuild()
+        closing.join()
+        running.join()
+    assert ended
+
+
 def test_the_script_waits_with_the_token_of_its_page(rooted: str) -> None:
     text = ask(rooted, "/repo/_pagecost/reload.js?token=0123abcd").text
     assert '"/repo/_pagecost/wait.js?token=0123abcd"' in text
@@ -481,10 +543,11 @@ def project(tmp_path: Path) -> TinyProject:
 
 def wait_for_next(running: Serving, token: str) -> Answer:
     """The front page, once it is of another build than that one."""
-    while True:
+    for _ in range(3):
         target = f"{base(running.address)}_pagecost/wait.js?token={token}"
         if ask(running.address, target).text == "location.reload();\n":
             return ask(running.address)
+    pytest.fail(f"never built anew: {running.err}")
 
 
 def test_the_command_serves_builds_anew_and_ends_with_control_c(project: TinyProject) -> None:
@@ -539,15 +602,18 @@ def test_a_plan_that_is_broken_from_the_start_is_shown_and_can_be_mended(
         assert running.interrupt() == 0
 
 
-def test_a_configuration_that_breaks_later_is_shown_and_can_be_mended(
+def test_a_configuration_that_changes_is_read_anew_and_can_break_and_be_mended(
     project: TinyProject,
 ) -> None:
     path = project.root / "mkdocs.yml"
     right = path.read_text()
     with serving(project.root) as running:
         front = ask(running.address)
+        path.write_text(right.replace("Invented experiments", "Another name"))
+        renamed = wait_for_next(running, token_of(front))
+        assert "Another name" in renamed.text
         path.write_text("site_name: [\n")
-        broken = wait_for_next(running, token_of(front))
+        broken = wait_for_next(running, token_of(renamed))
         assert broken.status == 500
         assert "mkdocs.yml: not YAML" in broken.text
         path.write_text(right)
@@ -589,14 +655,10 @@ def test_a_port_that_is_none_is_refused(project: TinyProject, port: str) -> None
     assert "--port" in done.err
 
 
-def test_control_c_does_not_wait_for_pages_that_are_open(project: TinyProject) -> None:
+def test_control_c_is_possible_while_a_page_waits(project: TinyProject) -> None:
     with serving(project.root) as running:
         token = token_of(ask(running.address))
-        with socket.create_connection(("127.0.0.1", urlsplit(running.address).port or 0)) as page:
-            request = (
-                f"GET /repo/_pagecost/wait.js?token={token} HTTP/1.0\r\nHost: localhost\r\n\r\n"
-            )
-            page.sendall(request.encode())
+        with connected(running.address, f"/repo/_pagecost/wait.js?token={token}"):
             assert ask(running.address).status == 200
             assert running.interrupt() == 0
 
@@ -604,12 +666,9 @@ def test_control_c_does_not_wait_for_pages_that_are_open(project: TinyProject) -
 def test_a_page_that_was_closed_while_it_waited_is_nobodys_news(project: TinyProject) -> None:
     with serving(project.root) as running:
         token = token_of(ask(running.address))
-        request = f"GET /repo/_pagecost/wait.js?token={token} HTTP/1.0\r\nHost: localhost\r\n\r\n"
         for _ in range(5):
-            port = urlsplit(running.address).port or 0
-            with socket.create_connection(("127.0.0.1", port)) as page:
+            with connected(running.address, f"/repo/_pagecost/wait.js?token={token}") as page:
                 page.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-                page.sendall(request.encode())
         (project.docs / "index.md").write_text("# Other words\n")
         assert wait_for_next(running, token).status == 200
         assert running.interrupt() == 0
