@@ -6,9 +6,7 @@ Set PAGECOST_CHROMIUM to a Chromium where none is on the path.
 from __future__ import annotations
 
 import csv
-import os
 import re
-import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,16 +24,10 @@ from playwright.sync_api import (
     Request,
     Response,
     expect,
-    sync_playwright,
 )
 
-from tests.builders import require
 from tests.site_builders import committed_site
 
-ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 ORIGINS = ("folder", "root", "path")
 REPORT = "page-cost/12/index.html"
 LABELS = {"baseline": "baseline", "helper": "identifier_baseline_first"}
@@ -96,16 +88,6 @@ def origins(site: Path) -> Iterator[dict[str, str]]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    named = os.environ.get("PAGECOST_CHROMIUM") or shutil.which("chromium")
-    require(named, "no chromium on the path; PAGECOST_CHROMIUM names one")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=named, args=ARGUMENTS)
-        yield launched
-        launched.close()
 
 
 @dataclass

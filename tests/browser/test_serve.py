@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_pages import ARGUMENTS, Watched
-from tests.builders import CONFIG, Serving, TinyProject, make_project, require, serving
+from tests.browser.test_pages import Watched
+from tests.builders import CONFIG, Serving, TinyProject, make_project, serving
 
 LONG = 30_000.0  # milliseconds after which a test gives up
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    named = os.environ.get("PAGECOST_CHROMIUM") or shutil.which("chromium")
-    require(named, "no chromium on the path; PAGECOST_CHROMIUM names one")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=named, args=ARGUMENTS)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
