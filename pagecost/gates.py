@@ -22,7 +22,7 @@ from typing import Literal
 import msgspec
 
 from pagecost.errors import InputError
-from pagecost.model import Group, Plan, PolicyResult, Results
+from pagecost.model import Group, Plan, Quality, Results
 
 Decision = Literal["held", "not held", "not decided"]
 Relation = Literal["<=", "<", ">=", ">", "="]
@@ -261,16 +261,17 @@ def _holds(found: Fraction, relation: Relation, bound: Fraction) -> bool:
 
 
 def _value(figure: Figure, plan: Plan, group: Group) -> Fraction | None:
-    size = figure.page_size or plan.primary_page_size
-    return value(figure.metric, size, group.policy(figure.policy or plan.primary_policy))
-
-
-def value(metric: str, size: int, result: PolicyResult) -> Fraction | None:
-    """A figure of one policy's result, exactly; None where it is a rank that nothing has."""
-    if metric == "not_found":
+    result = group.policy(figure.policy or plan.primary_policy)
+    if figure.metric == "not_found":
         return Fraction(result.not_found)
-    if metric in COSTS:
-        return Fraction(getattr(result.at(size), metric))
-    found = getattr(result.quality, QUALITIES[metric])
+    if figure.metric in COSTS:
+        cost = result.at(figure.page_size or plan.primary_page_size)
+        return Fraction(getattr(cost, figure.metric))
+    return quality(figure.metric, result.quality)
+
+
+def quality(metric: str, found: Quality) -> Fraction | None:
+    """A figure of quality, exactly; None where it is a rank that nothing has."""
+    value = getattr(found, QUALITIES[metric])
     # The number as it is written in the record: 0.85 less 0.01 is then 0.84.
-    return None if found is None else Fraction(repr(found))
+    return None if value is None else Fraction(repr(value))

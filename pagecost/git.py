@@ -1,4 +1,4 @@
-"""What pagecost asks of Git, and the two commits that it makes: thin calls, no judgement."""
+"""What pagecost asks of Git, and the commits that it makes: thin calls, no judgement."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ class Repository:
         """Every file below a folder at HEAD, in order, as paths below that folder."""
         return [folder / name for name in self.names("HEAD", self._path(folder))]
 
-    def blobs(self, revision: str) -> dict[str, str]:
-        """The blob of every file at a revision, by path."""
+    def tree(self, revision: str) -> dict[str, tuple[str, str]]:
+        """Everything at a revision by path: `blob` or, for a submodule, `commit`; and its name."""
         listed = self.run("ls-tree", "-r", "-z", "--full-tree", revision).stdout.split("\0")
         entries = (one.partition("\t") for one in listed if one)
-        return {path: said.split()[2] for said, _, path in entries if said.split()[1] == "blob"}
+        return {path: (said.split()[1], said.split()[2]) for said, _, path in entries}
 
     def contents(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """The bytes of these blobs, read in one go."""

@@ -241,10 +241,14 @@ def test_what_is_new_changed_and_gone_is_said() -> None:
     new = [
         Arrival(
             "tiny@2", "confirmatory", "At 2 candidates a page, …", "Mind it.",
-            [GateResult("Few", "pages <= 1", "not held", 5.0, "<=", 1.0, None)],
+            [],
             compare(two(), two(version="2")), [],
         ),
-        Arrival("other@1", "exploration", "Draft.", "No caveat.", [], None, []),
+        Arrival(
+            "other@1", "exploration", "Draft.", "No caveat.",
+            [GateResult("Few", "pages <= 1", "not held", 5.0, "<=", 1.0, None)],
+            None, [],
+        ),
     ]  # fmt: skip
     found = Since("main", changed=[Changed(changed, [])], new=new, gone=["tiny@0"])
     made = difftext.since(found, markdown=False)

@@ -6,6 +6,7 @@ Figures over all queries of each side and figures over the queries that both hav
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 import msgspec
 
@@ -30,9 +31,10 @@ from pagecost.policies import resolve
 def compare(a: Side, b: Side) -> Diff:
     """The one comparison that every format and every page shows."""
     matching = match(a.table, b.table) if a.table and b.table else None
-    reasons = list(_not_comparable(a, b, matching))
     both = [size for size in a.plan.page_sizes if size in b.plan.page_sizes]
-    policies = None if reasons else _Policies(a, b, both, matching)
+    policies = _Policies(a, b, both, matching)
+    reasons = list(_not_comparable(a, b, policies.same_baseline, matching))
+    comparable = not reasons
     return Diff(
         a=_named(a),
         b=_named(b),
@@ -43,15 +45,16 @@ def compare(a: Side, b: Side) -> Diff:
         documents=_overlap(a.documents, b.documents),
         queries=_overlap(_ids(a.table), _ids(b.table)),
         not_comparable=reasons,
-        not_matched=None if reasons else _not_matched(a, b),
+        not_matched=_not_matched(a, b) if comparable else None,
         page_sizes=both,
         page_sizes_only_in_a=[size for size in a.plan.page_sizes if size not in both],
         page_sizes_only_in_b=[size for size in b.plan.page_sizes if size not in both],
         changed_targets=_changed_targets(a.table, b.table, matching),
-        baseline=policies.baseline() if policies else None,
+        same_baseline=policies.same_baseline,
+        baseline=policies.baseline() if comparable else None,
         primary_page_size=_primary_size(a.plan, b.plan, both),
-        headline=policies.headline() if policies else None,
-        policies=list(policies.all()) if policies else [],
+        headline=policies.headline() if comparable else None,
+        policies=list(policies.all()) if comparable else [],
     )
 
 
@@ -74,7 +77,9 @@ def _named(side: Side) -> SideName:
 # --- What can be compared -------------------------------------------------------------------------
 
 
-def _not_comparable(a: Side, b: Side, matching: Matching | None) -> Iterator[str]:
+def _not_comparable(
+    a: Side, b: Side, same_baseline: bool, matching: Matching | None
+) -> Iterator[str]:
     for name, side in (("A", a), ("B", b)):
         if side.results is None:
             yield f"{name} has no record: no number of it exists"
@@ -82,8 +87,7 @@ def _not_comparable(a: Side, b: Side, matching: Matching | None) -> Iterator[str
         theirs = getattr(b.plan.definitions, field)
         if ours != theirs:
             yield f"another definition of {field}: {ours!r} in A, {theirs!r} in B"
-    ours, theirs = (resolve(side.plan.policies)[side.plan.baseline] for side in (a, b))
-    if ours != theirs:
+    if not same_baseline:
         yield (
             f"another baseline: {a.plan.baseline!r} in A orders otherwise than "
             f"{b.plan.baseline!r} in B"
@@ -144,14 +148,21 @@ class _Policies:
     def __init__(self, a: Side, b: Side, sizes: Sequence[int], matching: Matching | None) -> None:
         self._a, self._b, self._sizes, self._matching = a, b, sizes, matching
         self._rankings = (resolve(a.plan.policies), resolve(b.plan.policies))
+        self._one = cache(self._compared)  # the headline's pair stands among the policies too
+
+    @property
+    def same_baseline(self) -> bool:
+        """Do both baselines mean one order?"""
+        ours, theirs = self._rankings
+        return ours[self._a.plan.baseline] == theirs[self._b.plan.baseline]
 
     def headline(self) -> PolicyDiff:
         """What either headline is about, whatever it is called."""
-        return self.one(self._a.plan.primary_policy, self._b.plan.primary_policy)
+        return self._one(self._a.plan.primary_policy, self._b.plan.primary_policy)
 
     def baseline(self) -> PolicyDiff:
         """The baselines, whatever they are called: they order alike, else nothing is comparable."""
-        return self.one(self._a.plan.baseline, self._b.plan.baseline)
+        return self._one(self._a.plan.baseline, self._b.plan.baseline)
 
     def all(self) -> Iterator[PolicyDiff]:
         """Every policy, by name or by what it means; those of one side too."""
@@ -159,9 +170,9 @@ class _Policies:
             if name_a is None or name_b is None:
                 yield PolicyDiff(name_a, name_b, same_order=False)
             else:
-                yield self.one(name_a, name_b)
+                yield self._one(name_a, name_b)
 
-    def one(self, name_a: str, name_b: str) -> PolicyDiff:
+    def _compared(self, name_a: str, name_b: str) -> PolicyDiff:
         """One policy of A against one of B."""
         ours, theirs = (
             _overall(side, name) for side, name in ((self._a, name_a), (self._b, name_b))
@@ -180,8 +191,8 @@ class _Policies:
         a, b, rows = self._a, self._b, self._matching
         if rows is None or a.table is None or b.table is None:
             return None, None
-        ours = MatchedPolicy(a.plan, a.table, name_a, rows.a)
-        theirs = MatchedPolicy(b.plan, b.table, name_b, rows.b)
+        ours = MatchedPolicy(a.table, self._rankings[0], name_a, a.plan.baseline, rows.a)
+        theirs = MatchedPolicy(b.table, self._rankings[1], name_b, b.plan.baseline, rows.b)
         figures = _figures(ours.result(self._sizes), theirs.result(self._sizes), self._sizes)
         size = _primary_size(a.plan, b.plan, self._sizes)
         # The baseline ties with itself on every query.

@@ -14,10 +14,17 @@ from fractions import Fraction
 
 import msgspec
 
-from pagecost.diff.records import Diff, Figures, PolicyDiff
+from pagecost.diff.records import Diff, PolicyDiff
 from pagecost.errors import InputError
-from pagecost.gates import COSTS, HIGHER_IS_BETTER, QUALITIES, Decision, Figure, Tolerance, Words
-from pagecost.model import Quality
+from pagecost.gates import (
+    COSTS,
+    HIGHER_IS_BETTER,
+    Decision,
+    Figure,
+    Tolerance,
+    Words,
+    quality,
+)
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -95,8 +102,9 @@ class _UndecidedError(Exception):
 
 
 def _values(figure: Figure, diff: Diff) -> tuple[Fraction | None, Fraction | None]:
-    policy = _policy(figure.policy, diff)
-    figures = _figures(policy, diff)
+    figures = diff.shared(_policy(figure.policy, diff))
+    if figures is None:
+        raise _UndecidedError(f"not over the same queries: {diff.not_matched}")
     if figure.metric in COSTS:
         size = figure.page_size or diff.primary_page_size
         if size is None:
@@ -109,7 +117,8 @@ def _values(figure: Figure, diff: Diff) -> tuple[Fraction | None, Fraction | Non
         return Fraction(figures.not_found.a), Fraction(figures.not_found.b)
     if figure.metric == "mean_rank" and (figures.not_found.a or figures.not_found.b):
         raise _UndecidedError("the mean is over the queries found, and not all are")
-    return _quality(figure.metric, figures.quality_a), _quality(figure.metric, figures.quality_b)
+    a, b = (quality(figure.metric, one) for one in (figures.quality_a, figures.quality_b))
+    return a, b
 
 
 def _policy(name: str | None, diff: Diff) -> PolicyDiff:
@@ -128,17 +137,3 @@ def _policy(name: str | None, diff: Diff) -> PolicyDiff:
     if policy.everything is None:
         raise _UndecidedError(f"{name} is only in {'A' if policy.name_b is None else 'B'}")
     return policy
-
-
-def _figures(policy: PolicyDiff, diff: Diff) -> Figures:
-    if policy.matched is not None:
-        return policy.matched
-    if diff.same_queries and policy.everything is not None:
-        return policy.everything
-    raise _UndecidedError(f"not over the same queries: {diff.not_matched}")
-
-
-def _quality(metric: str, quality: Quality) -> Fraction | None:
-    """None where a percentile falls on a query that was not found."""
-    found = getattr(quality, QUALITIES[metric])
-    return None if found is None else Fraction(repr(found))

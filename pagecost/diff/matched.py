@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -12,8 +12,8 @@ from pagecost.cost import pages as pages_of
 from pagecost.cost import policy_result, verdicts
 from pagecost.cost import searches as searches_of
 from pagecost.diff.records import OUTCOMES, Mover, Transitions
-from pagecost.model import NOT_FOUND, Plan, PolicyResult, RankColumn, RankTable
-from pagecost.policies import resolve, search_tiers
+from pagecost.model import NOT_FOUND, PolicyResult, RankColumn, Ranking, RankTable
+from pagecost.policies import search_tiers
 
 _MOVERS = 10
 Metric = Literal["pages", "searches"]
@@ -38,13 +38,19 @@ def match(a: RankTable, b: RankTable) -> Matching:
 class MatchedPolicy:
     """A policy of one side over some of its queries (at least one)."""
 
-    def __init__(self, plan: Plan, table: RankTable, policy: str, rows: Sequence[int]) -> None:
-        rankings = resolve(plan.policies)
+    def __init__(
+        self,
+        table: RankTable,
+        rankings: Mapping[str, Ranking],
+        policy: str,
+        baseline: str,
+        rows: Sequence[int],
+    ) -> None:
         self.rows = [table.rows[row] for row in rows]
         self._column = _cut(table.column(policy), rows)
-        self._base = _cut(table.column(plan.baseline), rows)
+        self._base = _cut(table.column(baseline), rows)
         self._tiers = search_tiers(rankings[policy])
-        self._base_tiers = search_tiers(rankings[plan.baseline])
+        self._base_tiers = search_tiers(rankings[baseline])
 
     def result(self, sizes: Sequence[int]) -> PolicyResult:
         """Its costs and quality."""

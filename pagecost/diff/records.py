@@ -140,8 +140,9 @@ class Diff(msgspec.Struct, frozen=True):
     why there are none on the matched queries alone. `same_documents` and `same_queries` say
     whether the pinned sets are equal, None where a side pins none. `headline` holds the primary
     policies of the two against each other, whatever they are called, `baseline` the baselines.
-    `changed_targets` counts matched queries that have another target, or another number of
-    relevant documents, in B; None where queries can't be matched.
+    `same_baseline` says whether these mean one order. `changed_targets` counts matched queries that
+    have another target, or another number of relevant documents, in B; None where queries can't be
+    matched.
     """
 
     a: SideName
@@ -157,11 +158,23 @@ class Diff(msgspec.Struct, frozen=True):
     page_sizes: list[int]
     page_sizes_only_in_a: list[int]
     page_sizes_only_in_b: list[int]
+    same_baseline: bool
     changed_targets: int | None
     baseline: PolicyDiff | None
     primary_page_size: int | None
     headline: PolicyDiff | None
     policies: list[PolicyDiff]
+
+    @property
+    def has_same_queries(self) -> bool:
+        """Do both sides have the same queries, as far as they say?"""
+        return self.queries.is_same if self.queries is not None else bool(self.same_queries)
+
+    def shared(self, policy: PolicyDiff | None) -> Figures | None:
+        """A policy's figures over the queries that both have; None where nobody knows."""
+        if policy is None or policy.matched is not None:
+            return policy.matched if policy else None
+        return policy.everything if self.has_same_queries else None
 
     def policy(self, name: str) -> PolicyDiff:
         """The policy that either side calls so; KeyError if neither does."""

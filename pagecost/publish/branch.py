@@ -64,12 +64,9 @@ class Branch:
         if done.returncode != 0:
             raise InputError(f"{self._shown}: can't be fetched: {shown(done.stderr.strip())}")
         commit = self._git.run("rev-parse", self._own).stdout.strip()
-        return Tip(commit, self._git.blobs(commit), self._submodules(commit))
-
-    def _submodules(self, commit: str) -> list[str]:
-        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", commit).stdout.split("\0")
-        entries = (one.partition("\t") for one in listed)
-        return [path for said, _, path in entries if " commit " in said]
+        tree = self._git.tree(commit)
+        blobs = {path: name for path, (kind, name) in tree.items() if kind == "blob"}
+        return Tip(commit, blobs, tree.keys() - blobs.keys())
 
     def read(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """The bytes of these blobs."""
@@ -77,8 +74,8 @@ class Branch:
 
     def commit(
         self, base: Tip | None, write: Mapping[str, bytes], remove: Iterable[str], message: str
-    ) -> str | None:
-        """A commit on top of `base` with these files written and removed; None if none differs."""
+    ) -> str:
+        """A commit on top of `base` with these files written and removed."""
         with tempfile.TemporaryDirectory() as folder:
             index = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
             tree = base.commit if base else "--empty"
@@ -89,8 +86,6 @@ class Branch:
             lines = "".join((*gone, *(f"100644 {blob}\t{path}\0" for path, blob in made.items())))
             self._must("update-index", "-z", "--index-info", env=index, data=lines)
             new = self._must("write-tree", env=index)
-        if base is not None and new == self._must("rev-parse", f"{base.commit}^{{tree}}"):
-            return None
         parents = ("-p", base.commit) if base else ()
         return self._must("commit-tree", new, *parents, "-F", "-", data=message)
 

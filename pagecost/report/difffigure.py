@@ -6,7 +6,7 @@ from pagecost.charts.draw import Drawer
 from pagecost.charts.groups import Change as PanelChange
 from pagecost.charts.groups import Panel
 from pagecost.charts.theme import Style
-from pagecost.diff.records import Diff, SizeRow
+from pagecost.diff.records import Diff
 from pagecost.report import diffwords
 from pagecost.report.captions import Caption
 from pagecost.report.figures import Figure, panel_figure
@@ -15,48 +15,49 @@ from pagecost.report.words import Change, number
 
 def change_figure(diff: Diff, styles: tuple[Style, Style], drawer: Drawer) -> Figure | None:
     """Each version's primary policy against its own baseline; None where nothing is shared."""
-    size, ours = diff.primary_page_size, diffwords.primary_figures(diff)
-    if ours is None or size is None:
+    size = diff.primary_page_size
+    ours, base = diff.shared(diff.headline), diff.shared(diff.baseline)
+    if size is None or ours is None or base is None:
         return None
-    base = diffwords.shared_figures(diff, diff.baseline) if diff.baseline else None
-    if base is None:
-        return None
+
+    def own(one: int, metric: str) -> tuple[Change, Change]:
+        return diffwords.own_changes(ours.at(one), base.at(one), metric)
+
     names = diffwords.names(diff)
     panels = [
         Panel(
             name=f"{name}: {style.label}",
-            queries=getattr(ours.queries, side),
+            queries=queries,
             style=style,
-            changes=[_panel_change(base.at(one), ours.at(one), side) for one in diff.page_sizes],
+            changes=[
+                PanelChange(
+                    size=one,
+                    pages=own(one, "pages")[place].percent,
+                    searches=own(one, "searches")[place].percent,
+                )
+                for one in diff.page_sizes
+            ],
         )
-        for side, name, style in zip(("a", "b"), names, styles, strict=True)
+        for place, (name, style, queries) in enumerate(
+            zip(names, styles, (ours.queries.a, ours.queries.b), strict=True)
+        )
     ]
-    caption = _caption(base.at(size), ours.at(size), names)
+    caption = _caption(size, names, own(size, "pages"), own(size, "searches"))
     return panel_figure(drawer, "fig-change", 1, caption, panels, diff.page_sizes, size)
 
 
-def _change(base: SizeRow, ours: SizeRow, metric: str, side: str) -> Change:
-    """One side's change against its own baseline."""
-    return Change(getattr(getattr(base, metric), side), getattr(getattr(ours, metric), side))
-
-
-def _panel_change(base: SizeRow, ours: SizeRow, side: str) -> PanelChange:
-    return PanelChange(
-        size=ours.page_size,
-        pages=_change(base, ours, "pages", side).percent,
-        searches=_change(base, ours, "searches", side).percent,
-    )
-
-
-def _caption(base: SizeRow, ours: SizeRow, names: tuple[str, str]) -> Caption:
+def _caption(
+    size: int,
+    names: tuple[str, str],
+    pages: tuple[Change, Change],
+    searches: tuple[Change, Change],
+) -> Caption:
     said = [
-        f"{name} changes pages by {_change(base, ours, 'pages', side).short} and searches (proxy) "
-        f"by {_change(base, ours, 'searches', side).short}"
-        for side, name in zip(("a", "b"), names, strict=True)
+        f"{name} changes pages by {one.short} and searches (proxy) by {other.short}"
+        for name, one, other in zip(names, pages, searches, strict=True)
     ]
     return Caption(
-        finding=f"At page size {number(ours.page_size)}, each against its own baseline: "
-        f"{'; '.join(said)}.",
+        finding=f"At page size {number(size)}, each against its own baseline: {'; '.join(said)}.",
         reading="Solid: pages, counted. Dashed: searches, proxy. Both in per cent of the baseline, "
         "over the queries that both versions have, on one scale. Lower is better.",
         limit="The baseline orders alike on both sides; over another corpus it has other ranks.",

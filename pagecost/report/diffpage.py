@@ -23,7 +23,7 @@ from pagecost.model import Plan
 from pagecost.report import difffigure, diffwords, words
 from pagecost.report.figures import Figure
 from pagecost.report.page import Section, styles_of
-from pagecost.report.words import Change, Piece, Sentence, number
+from pagecost.report.words import Piece, Sentence, number
 
 
 class Tile(msgspec.Struct, frozen=True):
@@ -162,7 +162,7 @@ def compare_page(a: Side, b: Side, drawer: Drawer) -> ComparePage:
 
 def _title(diff: Diff, names: tuple[str, str]) -> str:
     start = f"{diff.b.experiment} {names[0]} → {names[1]}"
-    figures, size = diffwords.primary_figures(diff), diff.primary_page_size
+    figures, size = diff.shared(diff.headline), diff.primary_page_size
     if figures is None or size is None:
         return f"{start}: what changed"
     row = figures.at(size)
@@ -184,22 +184,24 @@ def _no_headline(diff: Diff) -> Sentence:
 
 
 def _tiles(diff: Diff) -> Iterator[Tile]:
-    figures, size = diffwords.primary_figures(diff), diff.primary_page_size
-    if figures is None or size is None:
+    ours, base = diff.shared(diff.headline), diff.shared(diff.baseline)
+    size = diff.primary_page_size
+    if ours is None or base is None or size is None:
         return
     for name, metric, is_proxy in (
         ("Pages", "pages", False),
         ("Emitted candidates", "emitted", False),
         ("Search-work proxy", "searches", True),
     ):
-        count: Count = getattr(figures.at(size), metric)
+        count: Count = getattr(ours.at(size), metric)
+        before, after = diffwords.own_changes(ours.at(size), base.at(size), metric)
         yield Tile(
             name=name,
             kind="proxy, not time" if is_proxy else "counted",
             is_proxy=is_proxy,
             count=count,
             phrase=_phrase(count),
-            against=_against(diff, metric, size, count),
+            against=f"against the baseline {before.short} → {after.short}",
         )
 
 
@@ -209,23 +211,14 @@ def _phrase(count: Count) -> str:
     return f"{number(abs(count.change))} {'more' if count.change > 0 else 'fewer'}"
 
 
-def _against(diff: Diff, metric: str, size: int, count: Count) -> str:
-    """Each side's change against its own baseline, over the same queries."""
-    base = diffwords.shared_figures(diff, diff.baseline) if diff.baseline else None
-    if base is None:
-        return ""
-    below: Count = getattr(base.at(size), metric)
-    sides = (Change(below.a, count.a).short, Change(below.b, count.b).short)
-    return f"against the baseline {sides[0]} → {sides[1]}"
-
-
 # --- Can they be compared -------------------------------------------------------------------------
 
 
 def _conditions(a: Plan, b: Plan, diff: Diff) -> Iterator[Condition]:
     definitions = a.definitions == b.definitions
     yield Condition("Definitions", "", "", "equal" if definitions else "differ")
-    yield Condition("Baseline", a.baseline, b.baseline, _baseline_said(diff))
+    baseline = "the same order" if diff.same_baseline else "orders otherwise"
+    yield Condition("Baseline", a.baseline, b.baseline, baseline)
     pins = (a.corpus.pins, b.corpus.pins)
 
     def pinned(name: str) -> tuple[str, str]:
@@ -241,11 +234,6 @@ def _conditions(a: Plan, b: Plan, diff: Diff) -> Iterator[Condition]:
     yield Condition("Page sizes", next(sizes), next(sizes), same_sizes)
 
 
-def _baseline_said(diff: Diff) -> str:
-    other = any(reason.startswith("another baseline") for reason in diff.not_comparable)
-    return "orders otherwise" if other else "the same order"
-
-
 def _sizes_said(diff: Diff) -> str:
     if not diff.page_sizes:
         return "none on both sides"
@@ -257,7 +245,7 @@ def _sizes_said(diff: Diff) -> str:
 
 def _block(diff: Diff, policy: PolicyDiff) -> PolicyBlock:
     blocks: list[Block] = []
-    if policy.everything is not None and diffwords.same_queries(diff):
+    if policy.everything is not None and diff.has_same_queries:
         blocks.append(Block("all queries, the same on both sides", policy.everything))
     elif policy.everything is not None:
         if policy.matched is not None:
@@ -273,7 +261,7 @@ def _said(diff: Diff, policy: PolicyDiff) -> str:
     """A policy in a line, at the primary page size."""
     if policy.everything is None:
         return diffwords.only_in(diff, policy)
-    figures, size = diffwords.shared_figures(diff, policy), diff.primary_page_size
+    figures, size = diff.shared(policy), diff.primary_page_size
     if figures is None or size is None:
         return ""
     row = figures.at(size)

@@ -102,9 +102,10 @@ def _since(found: Since, out: _Text) -> Iterator[str]:
         yield from out.heading(1, f"New: {one.version}")
         yield out.line(f"{one.headline} ({one.kind})")
         yield out.line(f"Caveat: {' '.join(one.caveat.split())}")
-        yield from (out.item(diffwords.gate(gate)) for gate in one.gates)
-        if one.diff is not None:
+        if one.diff is not None:  # which names the gates of both
             yield from _show(one.diff, one.limits, out)
+        else:
+            yield from (out.item(diffwords.gate(gate)) for gate in one.gates)
     for changed in found.changed:
         yield from _show(changed.diff, changed.limits, out)
     if found.gone:
@@ -180,7 +181,7 @@ def _policy(diff: Diff, policy: PolicyDiff, title: str, out: _Text) -> Iterator[
         return
     if not policy.same_order:
         yield out.line("The two order documents differently.")
-    if diffwords.same_queries(diff):
+    if diff.has_same_queries:
         yield from _figures("All queries, the same on both sides", policy.everything, out)
     else:
         title = "All queries of each side, which are not the same, so that a change is also theirs"

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from pagecost.diff.limits import LimitResult
-from pagecost.diff.records import Count, Diff, Figures, Overlap, PolicyDiff, SideName, Transitions
+from pagecost.diff.records import (
+    Count,
+    Diff,
+    Figures,
+    Overlap,
+    PolicyDiff,
+    SideName,
+    SizeRow,
+    Transitions,
+)
 from pagecost.gates import GateResult
 from pagecost.model import Quality
 from pagecost.report import words
@@ -64,7 +73,7 @@ def headline(diff: Diff) -> Sentence | None:
 
     Over the queries that both have, and says so where the sides have others too.
     """
-    figures, size = primary_figures(diff), diff.primary_page_size
+    figures, size = diff.shared(diff.headline), diff.primary_page_size
     if figures is None or size is None:
         return None
     a, b = spoken(diff)
@@ -83,22 +92,27 @@ def headline(diff: Diff) -> Sentence | None:
 
 
 def _scope(diff: Diff, figures: Figures) -> str:
-    if same_queries(diff):
+    if diff.has_same_queries:
         return ""
     return f", over the {words.count(figures.queries.a, 'query', 'queries')} that both have"
 
 
+def own_changes(ours: SizeRow, base: SizeRow, metric: str) -> tuple[Change, Change]:
+    """Each side's change against its own baseline; `metric` is `pages`, `emitted`, `searches`."""
+    found, below = getattr(ours, metric), getattr(base, metric)
+    return Change(below.a, found.a), Change(below.b, found.b)
+
+
 def against(diff: Diff) -> str | None:
-    """Each side's primary policy against its own baseline, over the queries that both have."""
-    figures, size = primary_figures(diff), diff.primary_page_size
-    base = shared_figures(diff, diff.baseline) if diff.baseline else None
-    if figures is None or base is None or size is None:
+    """The primary policies' in words, over the queries that both have; None without any."""
+    ours, base = diff.shared(diff.headline), diff.shared(diff.baseline)
+    size = diff.primary_page_size
+    if ours is None or base is None or size is None:
         return None
     said = []
     for name, metric in (("pages", "pages"), ("searches (proxy)", "searches")):
-        below, ours = getattr(base.at(size), metric), getattr(figures.at(size), metric)
-        before, after = Change(below.a, ours.a).short, Change(below.b, ours.b).short
-        said.append(f"{name} {before} → {after}")
+        before, after = own_changes(ours.at(size), base.at(size), metric)
+        said.append(f"{name} {before.short} → {after.short}")
     return f"Each against its own baseline: {', '.join(said)}."
 
 
@@ -132,7 +146,7 @@ def corpus_note(diff: Diff) -> str | None:
     if same or diff.not_comparable or size is None:
         return None
     said = "The documents are not the same, so every change is also one of the corpus"
-    base = shared_figures(diff, diff.baseline) if diff.baseline else None
+    base = diff.shared(diff.baseline)
     if base is None:
         return f"{said}."
     row = base.at(size)
@@ -159,23 +173,6 @@ def notes(diff: Diff) -> list[str]:
     """What a change is also a change of: the corpus, or the answers."""
     found = (corpus_note(diff), targets_note(diff))
     return [note for note in found if note is not None]
-
-
-def same_queries(diff: Diff) -> bool:
-    """Do both sides have the same queries, as far as they say?"""
-    return diff.queries.is_same if diff.queries is not None else bool(diff.same_queries)
-
-
-def primary_figures(diff: Diff) -> Figures | None:
-    """The primary policies over the queries that both have; None where nobody knows."""
-    return None if diff.headline is None else shared_figures(diff, diff.headline)
-
-
-def shared_figures(diff: Diff, policy: PolicyDiff) -> Figures | None:
-    """A policy's figures over the queries that both have; None where nobody knows."""
-    if policy.matched is not None:
-        return policy.matched
-    return policy.everything if same_queries(diff) else None
 
 
 def change(count: Count) -> Change:

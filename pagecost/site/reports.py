@@ -7,7 +7,7 @@ from pagecost.charts.draw import Drawer
 from pagecost.project import DOCUMENTS, PROJECTION, Config
 from pagecost.report import sidecar
 from pagecost.report.embed import figures_script
-from pagecost.report.page import ReportPage, report_page
+from pagecost.report.page import report_page
 from pagecost.report.summary import summary
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
@@ -55,7 +55,10 @@ class Reports:
         contents[f"{base}index.html"] = self._frame.page(
             "report.html",
             f"{base}index.html",
-            [*self._crumbs(page), (f"version {plan.version}", f"{base}index.html")],
+            [
+                *self._frame.crumbs(plan.experiment),
+                (f"version {plan.version}", f"{base}index.html"),
+            ],
             report=page,
             before=before,
             draft=page.state == "draft",
@@ -63,6 +66,3 @@ class Reports:
             origin_note=prose.inline(note, rewrite) if note else None,
         )
         return contents
-
-    def _crumbs(self, page: ReportPage) -> list[tuple[str, str]]:
-        return self._frame.crumbs(page.plan.experiment)
