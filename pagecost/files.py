@@ -87,17 +87,38 @@ def _check_target(target: Path, keep_out: tuple[Path, ...]) -> None:
             )
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise InputError(f"{target}: is no folder; choose another, or move it away")
-    if target.is_dir() and any(target.iterdir()) and not (target / MARKER).is_file():
+    if (foreign := _foreign(target)) is not None:
         raise InputError(
-            f"{target}: holds files that pagecost did not write; choose another folder, or empty it"
+            f"{target}: holds files that pagecost did not write ({foreign}); choose another "
+            "folder, or move them away"
         )
 
 
-def recover(target: Path) -> None:
-    """Puts back a site that a killed build had moved away, and removes what it left beside it."""
+def _foreign(target: Path) -> str | None:
+    """A file in the folder that the build before did not list; None if there is none."""
+    marker = target / MARKER
+    listed: manifest.Manifest = {}
+    if marker.is_file():
+        with contextlib.suppress(InputError):
+            listed = manifest.from_bytes(marker.read_bytes(), marker)
+        if not listed:
+            return None  # by a build of before there were lists: all of it is taken for pagecost's
+    for folder, below, names in os.walk(target):
+        links = [name for name in below if Path(folder, name).is_symlink()]
+        for name in sorted(names + links):
+            path = Path(folder, name).relative_to(target).as_posix()
+            if path not in listed and path != MARKER:
+                return path
+    return None
+
+
+def prepare(target: Path, *, keep_out: tuple[Path, ...]) -> None:
+    """Before long work: puts back a site that a killed build had moved away, and removes what it
+    left beside it. InputError where `write_tree` would refuse the target."""
     target = target.absolute()
     try:
         _sweep(target)
+        _check_target(target, keep_out)
     except OSError as error:
         raise InputError(f"{target}: {error.strerror or error}") from None
 

@@ -35,13 +35,14 @@ def build(
     target = into or output or config.output
     if into is not None and not (around := into.absolute().parent).is_dir():
         raise InputError(f"{around}: no such folder; build the site around it first")
-    files.recover(target)
+    keep_out = (config.docs_dir, config.root, work.cache)
+    files.prepare(target, keep_out=keep_out)
     loaded = load_all(work, drafts=drafts)
     how = {version.where.key: replayed(work, version) for version in loaded}
     contents = rendered(work, loaded, target)
     if into is not None:
         del contents[".nojekyll"]  # a host looks for it at the root, which is not ours
-    files.write_tree(target, contents, keep_out=(config.docs_dir, config.root, work.cache))
+    files.write_tree(target, contents, keep_out=keep_out)
     for key, said in how.items():
         work.console.say(f"{key:<24} {said}")
     if config.site_url is None:
@@ -72,7 +73,8 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
     public = load_all(work, drafts=False)
     for version in public:
         may_publish(work, repository, version)
-        work.console.detail(f"{version.where.key:<24} {replayed(work, version)}")
+        how = replayed(work, version)
+        work.console.detail(f"{version.where.key:<24} {how}")
     from pagecost import site
     from pagecost.charts.draw import Drawer
     from pagecost.publish import run

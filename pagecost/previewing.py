@@ -42,14 +42,12 @@ def running(config: Path | None, port: int, console: Console) -> Iterator[str]:
         return [path, *docs, path.parent / "templates", templates_folder()]
 
     preview = serve.Preview(build)
-    server = serve.server(preview, base, port)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    watcher = serve.Watcher(sources, preview.rebuild)
-    preview.rebuild()
-    with watcher:
-        thread.start()
-        try:
-            yield f"http://{serve.HOST}:{server.server_port}{base}"
-        finally:
-            server.shutdown()
-            server.server_close()
+    with serve.server(preview, base, port) as server:  # closed even if the first build is ended
+        watcher = serve.Watcher(sources, preview.rebuild)
+        preview.rebuild()
+        with watcher:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            try:
+                yield f"http://{serve.HOST}:{server.server_port}{base}"
+            finally:
+                server.shutdown()

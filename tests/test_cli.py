@@ -661,6 +661,16 @@ def test_one_digit_that_changed_in_the_results_is_refused(
         refused(tiny_project, command, status=1, expected="the record does not replay")
 
 
+@pytest.mark.parametrize("option", [("--output", "site"), ("--into", "."), ("--output", "..")])
+def test_a_target_that_would_be_refused_is_refused_before_any_work(
+    tiny_project: TinyProject, option: tuple[str, str]
+) -> None:
+    tiny_project.file(KEY, "ranks.csv").write_bytes(b"not looked at")
+    refused = tiny_project.run("build", *option)
+    assert refused.status == 2
+    assert "would be replaced" in refused.err
+
+
 def test_a_build_without_drafts_names_and_leaves_them_out(tiny_project: TinyProject) -> None:
     tiny_project.write_plan("tiny@2", archives_plan("tiny", "2"))
     built = succeeded(tiny_project.run("build", "--no-drafts", "--strict"))

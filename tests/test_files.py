@@ -209,7 +209,7 @@ def test_a_folder_with_files_of_somebody_else_is_refused(tmp_path: Path) -> None
     target = tmp_path / "_site"
     target.mkdir()
     (target / "thesis.txt").write_bytes(b"years")
-    expected = "_site: holds files that pagecost did not write; choose another folder"
+    expected = "_site: holds files that pagecost did not write ("
     assert expected in refusal(target)
     assert tree(target) == {"thesis.txt": b"years"}
     assert names(tmp_path) == {"_site"}
@@ -382,11 +382,11 @@ def test_what_a_killed_process_had_moved_away_is_put_back(tmp_path: Path) -> Non
     target = tmp_path / "_site"
     write(target, OLD)
     killed(KILL, target, Path("replace"), Path("2"))
-    files.recover(target)
+    files.prepare(target, keep_out=())
     assert tree(target) == OLD
     assert names(tmp_path) == {"_site"}
-    files.recover(target)
-    files.recover(tmp_path / "none" / "_site")
+    files.prepare(target, keep_out=())
+    files.prepare(tmp_path / "none" / "_site", keep_out=())
     assert tree(target) == OLD
 
 
@@ -448,3 +448,30 @@ def test_messages_name_the_file_that_could_not_be_written(tmp_path: Path) -> Non
     with pytest.raises(InputError, match=re.escape("/a: can't be written: File exists")):
         files.write_tree(tmp_path / "_site", contents, keep_out=())
     assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("name", ["theirs.txt", "a/theirs.txt", "new/theirs.txt", ".theirs"])
+def test_a_file_that_somebody_put_into_a_built_site_is_a_reason_to_stop(
+    tmp_path: Path, name: str
+) -> None:
+    target = tmp_path / "_site"
+    write(target, OLD)
+    (target / name).parent.mkdir(parents=True, exist_ok=True)
+    (target / name).write_bytes(b"mine")
+    before = tree(target)
+    assert f"did not write ({name})" in refusal(target)
+    assert tree(target) == before
+    (target / name).unlink()
+    write(target)
+    assert tree(target) == NEW
+
+
+def test_a_folder_that_somebody_linked_into_a_built_site_is_a_reason_to_stop(
+    tmp_path: Path,
+) -> None:
+    target, elsewhere = tmp_path / "_site", tmp_path / "elsewhere"
+    write(target, OLD)
+    elsewhere.mkdir()
+    (target / "link").symlink_to(elsewhere)
+    assert "did not write (link)" in refusal(target)
+    assert (target / "link").is_symlink()

@@ -15,8 +15,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from click.testing import CliRunner
 
 from pagecost import serve
+from pagecost.cli import main
 from pagecost.errors import InputError
 from tests.builders import CONFIG, Serving, TinyProject, archives_plan, make_project, serving
 from tests.site_builders import tree
@@ -689,3 +691,15 @@ def test_what_is_served_is_what_is_built(project: TinyProject) -> None:
                 script = f'<script src="{source}" defer></script>'.encode()
                 assert answer.body.count(script) == 1
             assert answer.body.replace(script, b"") == data
+
+
+def test_control_c_during_the_first_build_ends_it_as_well(
+    project: TinyProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(project.root)
+    monkeypatch.setattr("pagecost.pipeline.load_all", interrupted)
+    done = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert (done.exit_code, done.stdout) == (0, "")

@@ -101,7 +101,9 @@ def serve(port: int, config: Path | None, quiet: bool, verbose: bool) -> None:
     from pagecost import previewing
 
     console = make_console(quiet, verbose)
-    with previewing.running(config, port, console) as address:
+    with (
+        contextlib.suppress(KeyboardInterrupt),  # during the first build too
+        previewing.running(config, port, console) as address,
+    ):
         click.echo(f"Serving {address} (Ctrl-C ends it)")
-        with contextlib.suppress(KeyboardInterrupt):
-            threading.Event().wait()
+        threading.Event().wait()

@@ -195,7 +195,10 @@ def kind_said(plan: Plan) -> str:
         case "confirmatory" if plan.is_draft:
             return "The plan is to be frozen before any figure is known; until then none is made."
         case "confirmatory":
-            return "The plan was frozen before any figure was known, and its draft was not scored."
+            return (
+                "The plan was frozen before any figure was known, by its author's word; pagecost "
+                "scores no draft of this kind."
+            )
         case "replication":
             return "It repeats a published record, whose figures were known beforehand."
         case _:
