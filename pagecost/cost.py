@@ -1,14 +1,15 @@
 """Cost from ranks: pure arithmetic on counts, no I/O. Lower is better throughout.
 
-For rank r, page size s and depth d (how many candidates the policy delivers; all N documents
-unless a run was cut):
+For rank r, page size s and depth d (how many candidates the policy delivers for the query; all N
+documents unless a run was cut):
 
     pages    = ⌈r / s⌉
     emitted  = min(d, pages · s)
     searches = Σ over the pages of the searches behind each (a proxy: searches, not time)
 
-A query that is not found costs what was delivered for it: r is d in the formulas above. Found
-beats not found, and two not found tie, whatever they cost.
+A query that is not found costs what was delivered for it: r is d in the formulas above. Where
+nothing was delivered it costs one page, which is empty: somebody has to ask. Found beats not found,
+and two not found tie, whatever they cost.
 """
 
 from __future__ import annotations
@@ -34,20 +35,26 @@ Tiers = Sequence[tuple[int, int]]
 """From `policies.search_tiers`: ((where a page ends at most, its searches), …), 0 for no bound."""
 
 IntArray = NDArray[np.int64]
+Depth = int | IntArray
+"""Candidates delivered: for every query, or one number a query."""
 
 
 def check_ranks(column: RankColumn) -> None:
     """InputError unless there are queries and each rank lies in 1..depth or is NOT_FOUND."""
     if not len(column.ranks):
         raise InputError(f"policy {column.policy!r}: no query, so there is nothing to count")
-    if column.depth < 1:
-        raise InputError(f"policy {column.policy!r}: depth {column.depth}, expected at least 1")
-    wrong = (column.ranks < 1) & (column.ranks != NOT_FOUND) | (column.ranks > column.depth)
+    depths = np.broadcast_to(column.depth, column.ranks.shape)
+    least = 1 if isinstance(column.depth, int) else 0
+    if (depths < least).any():
+        raise InputError(
+            f"policy {column.policy!r}: depth {int(depths.min())}, expected at least {least}"
+        )
+    wrong = (column.ranks < 1) & (column.ranks != NOT_FOUND) | (column.ranks > depths)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise InputError(
             f"policy {column.policy!r}, query {row + 1}: rank {int(column.ranks[row])}, "
-            f"expected 1 to {column.depth}"
+            f"expected 1 to {int(depths[row])}"
         )
 
 
@@ -57,31 +64,37 @@ def check_page_size(size: int) -> None:
         raise InputError(f"page size {size}, expected at least 1")
 
 
-def pages(ranks: RankArray, size: int, depth: int) -> IntArray:
+def pages(ranks: RankArray, size: int, depth: Depth) -> IntArray:
     """Pages requested until the target stands on one, per query."""
     check_page_size(size)
-    reach = np.where(ranks == NOT_FOUND, depth, ranks)
-    return -(-reach // size)
+    reach: IntArray = np.where(ranks == NOT_FOUND, depth, ranks)
+    return np.maximum(-(-reach // size), 1)
 
 
-def emitted(page_counts: IntArray, size: int, depth: int) -> IntArray:
+def emitted(page_counts: IntArray, size: int, depth: Depth) -> IntArray:
     """Candidates on those pages, per query; the last page may not be full."""
-    return np.minimum(depth, page_counts * size)
+    counts: IntArray = np.minimum(depth, page_counts * size)
+    return counts
 
 
-def searches(page_counts: IntArray, size: int, tiers: Tiers, depth: int) -> IntArray:
+def emitted_for(rank: int, size: int, depth: int) -> int:
+    """The same for one query, from its rank."""
+    return min(depth, -(-(depth if rank == NOT_FOUND else rank) // size) * size)
+
+
+def searches(page_counts: IntArray, size: int, tiers: Tiers, depth: Depth) -> IntArray:
     """Index searches behind those pages, per query, each page served statelessly.
 
     A page ends at its last candidate, so the last one of all ends at `depth`.
     """
     total = np.zeros_like(page_counts)
-    counted = 0
+    counted = np.zeros_like(page_counts)
     for bound, per_page in tiers:
-        ends_inside = bound and bound < depth
-        last = bound // size if ends_inside else int(page_counts.max(initial=0))
-        upto = np.minimum(page_counts, max(last, counted))
+        inside = np.where(bound < np.asarray(depth), bound // size, page_counts)
+        last = np.maximum(inside if bound else page_counts, counted)
+        upto = np.minimum(page_counts, last)
         total += np.maximum(upto - counted, 0) * per_page
-        counted = max(last, counted)
+        counted = last
     return total
 
 
@@ -134,9 +147,16 @@ def quality(ranks: RankArray) -> Quality:
 
 
 def policy_result(
-    column: RankColumn, base: RankColumn, tiers: Tiers, base_tiers: Tiers, page_sizes: Sequence[int]
+    column: RankColumn,
+    base: RankColumn,
+    tiers: Tiers | None,
+    base_tiers: Tiers | None,
+    page_sizes: Sequence[int],
 ) -> PolicyResult:
-    """One policy against the baseline over the same queries, at every page size."""
+    """One policy against the baseline over the same queries, at every page size.
+
+    `tiers` are None where nobody knows how many searches a page takes.
+    """
     check_ranks(column)
     check_ranks(base)
     if len(column.ranks) != len(base.ranks):
@@ -148,17 +168,22 @@ def policy_result(
     costs = []
     for size in page_sizes:
         own_pages = pages(column.ranks, size, column.depth)
-        own_searches = searches(own_pages, size, tiers, column.depth)
         base_pages = pages(base.ranks, size, base.depth)
-        base_searches = searches(base_pages, size, base_tiers, base.depth)
+        own_searches, on_searches = None, None
+        if tiers is not None:
+            own_searches = searches(own_pages, size, tiers, column.depth)
+        if own_searches is not None and base_tiers is not None:
+            base_searches = searches(base_pages, size, base_tiers, base.depth)
+            on_searches = outcomes(own_searches, found, base_searches, base_found)
         costs.append(
             PageCost(
                 page_size=size,
                 pages=int(own_pages.sum()),
                 emitted=int(emitted(own_pages, size, column.depth).sum()),
-                searches=int(own_searches.sum()),
+                searches=None if own_searches is None else int(own_searches.sum()),
                 on_pages=outcomes(own_pages, found, base_pages, base_found),
-                on_searches=outcomes(own_searches, found, base_searches, base_found),
+                on_searches=on_searches,
+                unjudged=int(column.unjudged[size].sum()) if column.unjudged else None,
             )
         )
     return PolicyResult(

@@ -23,6 +23,10 @@ class CorpusMissing(InputError):
     """
 
 
+class FileMissing(CorpusMissing):
+    """A file that a plan pins by its digest is not at hand."""
+
+
 class CheckFailed(PagecostError):
     """A check was made and did not hold: a replay that differs, a frozen plan that changed."""
 

@@ -23,6 +23,8 @@ def results_12(plan: Plan, results: Results) -> bytes:
 
     def row(size: int) -> dict[str, int]:
         ours, theirs = helper.at(size), base.at(size)
+        if ours.on_searches is None or ours.searches is None or theirs.searches is None:
+            raise InputError(f"{plan.key}: results-12 needs searches, which were not given")
         return {
             "PageSize": size,
             "Questions": results.overall.queries,
@@ -75,23 +77,39 @@ COST_COLUMNS: tuple[tuple[str, str, str], ...] = (
 """Name, CSV on the Web datatype, and what the column says and doesn't."""
 
 
+UNJUDGED = (
+    "unjudged",
+    "integer",
+    "Counted: candidates on those pages that nobody judged, summed. Not the same as not relevant.",
+)
+
+
+def cost_columns(results: Results) -> tuple[tuple[str, str, str], ...]:
+    """The columns of a record's costs: with judgments, one more."""
+    judged = results.overall.policies[0].costs[0].unjudged is not None
+    return (*COST_COLUMNS, UNJUDGED) if judged else COST_COLUMNS
+
+
 def costs_csv(_plan: Plan, results: Results) -> bytes:
-    """Every count of the record, one row a group, policy and page size."""
-    lines = [csvio.line(name for name, _, _ in COST_COLUMNS)]
+    """Every count of the record, one row a group, policy and page size; empty where not given."""
+    columns = cost_columns(results)
+    lines = [csvio.line(name for name, _, _ in columns)]
     for group in results.groups:
         for result in group.policies:
             for cost in result.costs:
                 start = (group.by, group.name, result.policy, cost.page_size)
                 counts = (group.queries, result.not_found, *_counts(cost))
-                lines.append(csvio.line((*start, *counts)))
+                values = ("" if count is None else count for count in counts[: len(columns) - 4])
+                lines.append(csvio.line((*start, *values)))
     return "".join(lines).encode("utf-8")
 
 
-def _counts(cost: PageCost) -> tuple[int, ...]:
+def _counts(cost: PageCost) -> tuple[int | None, ...]:
     pages, searches = cost.on_pages, cost.on_searches
     return (
-        cost.pages, cost.emitted, cost.searches,
-        pages.win, pages.loss, pages.tie, searches.win, searches.loss, searches.tie,
+        cost.pages, cost.emitted, cost.searches, pages.win, pages.loss, pages.tie,
+        *((searches.win, searches.loss, searches.tie) if searches else (None, None, None)),
+        cost.unjudged,
     )  # fmt: skip
 
 

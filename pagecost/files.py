@@ -42,6 +42,20 @@ def write(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def copy(path: Path, source: Path) -> None:
+    """Writes what another file holds, whole or not at all. InputError if it can't be done."""
+    waiting = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, waiting)
+        waiting.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: can't be written: {error.strerror or error}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            waiting.unlink(missing_ok=True)
+
+
 def write_output(path: Path, data: bytes) -> None:
     """Writes where a user said: through a link, or into a device or pipe, which stays one."""
     target = path.resolve()

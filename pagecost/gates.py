@@ -219,6 +219,9 @@ def _evaluate(name: str, holds: str, plan: Plan, results: Results | None) -> Gat
         return made("not decided", why="there is no record")
     if _is_over_some(condition, plan, results.overall):
         return made("not decided", why="the mean is over the queries found, and not all are")
+    figures = (one for one in (condition.figure, condition.other) if one is not None)
+    if any(_is_not_given(figure, plan, results.overall) for figure in figures):
+        return made("not decided", why="the searches of a run were not given")
     found = _value(condition.figure, plan, results.overall)
     base = condition.number
     if condition.other is not None:
@@ -258,6 +261,14 @@ def _holds(found: Fraction, relation: Relation, bound: Fraction) -> bool:
             return found > bound
         case "=":
             return found == bound
+
+
+def _is_not_given(figure: Figure, plan: Plan, group: Group) -> bool:
+    """Is it a number of searches that no author of a run gave?"""
+    if figure.metric != "searches":
+        return False
+    result = group.policy(figure.policy or plan.primary_policy)
+    return result.at(figure.page_size or plan.primary_page_size).searches is None
 
 
 def _value(figure: Figure, plan: Plan, group: Group) -> Fraction | None:

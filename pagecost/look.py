@@ -54,6 +54,7 @@ class Look:
             gate_said=words.gate_said,
             spelled=words.spelled,
             capital=words.capital,
+            share=words.share,
         )
         self._assets: dict[str, tuple[str, bytes]] = {}
 

@@ -155,7 +155,8 @@ def replayed(work: Context, version: Version) -> str:
         corpus = source.fingerprint()
         if memory.holds(version, corpus):
             return "replayed from source before, nothing changed since"
-        found = source.load()
+        with work.console.progress(f"{version.where.key}: reading", "lines of runs") as tick:
+            found = work.source(version, tick=tick).load()
     except CorpusMissing as error:
         first, _, more = str(error).partition("\n")
         work.console.say(f"note: {version.where.key}: {first}")
@@ -165,8 +166,8 @@ def replayed(work: Context, version: Version) -> str:
             replay.from_ranks(version)
             memory.remember(version, "ranks")
         return "replayed from ranks; its corpus is not at hand"
-    with work.console.progress(f"{version.where.key}: ranking", "queries") as tick:
-        replay.from_source(version, found, tick)
+    with work.console.progress(f"{version.where.key}: ranking", "queries") as ranked:
+        replay.from_source(version, found, ranked)
     memory.remember(version, corpus)
     return "replayed from source"
 

@@ -13,15 +13,29 @@ import msgspec
 from pagecost import gates, jsonio
 from pagecost.errors import InputError
 from pagecost.model import (
+    ALL,
+    FIRST,
     RESERVED_POLICY_NAMES,
+    SEARCHES,
+    SEARCHES_WITH_RUNS,
+    TIES,
+    TIES_WITH_RUNS,
     ArchivesCorpus,
+    Collection,
     CorpusPins,
     DistributionsCorpus,
+    IrDatasetsCorpus,
     Plan,
+    TrecCorpus,
 )
-from pagecost.policies import resolve
+from pagecost.pinned import files_of, is_inside
+from pagecost.policies import has_index, identity, leaves, resolve, runs
+from pagecost.project import DOCUMENTS, PLAN, PROJECTION, RANKS, RESULTS, WRITEUP
 
 _MAX_BYTES = 1 << 20
+_TAKEN = frozenset(
+    name.lower() for name in (PLAN, PROJECTION, RESULTS, RANKS, DOCUMENTS, WRITEUP, "PLAN.md")
+)
 _SEPARATORS = re.compile(r"[-_.]+")
 
 
@@ -83,6 +97,40 @@ def _policies(plan: Plan) -> Iterator[str]:
         resolve(plan.policies)
     except InputError as error:
         yield f"$.policies: {error}"
+    else:
+        yield from _runs(plan)
+
+
+def _runs(plan: Plan) -> Iterator[str]:
+    """What is asked of a plan once its policies are known to be made of something."""
+    several = runs(plan.policies)
+    expected = (
+        ("ties", TIES_WITH_RUNS if several else TIES),
+        ("searches", SEARCHES_WITH_RUNS if several else SEARCHES),
+    )
+    for field, term in expected:
+        if (found := getattr(plan.definitions, field)) != term:
+            why = "a policy is made of a run" if several else "no policy is made of a run"
+            yield f"$.definitions.{field}: {found!r}, expected {term!r}, since {why}"
+    if isinstance(plan.corpus, TrecCorpus) and has_index(plan.policies):
+        yield (
+            "$.policies: a corpus of kind 'trec' has no documents, so every policy must be a run "
+            "or be made of runs"
+        )
+    for run in several:
+        if run.pins is None and not plan.is_draft:
+            yield f"$.policies: {run.file.path}: pins missing; a frozen plan pins its runs"
+    for name, ranking in resolve(plan.policies).items():
+        parts = leaves(ranking)
+        if len(parts) != len({identity(part) for part in parts}):
+            yield f"$.policies: {name!r} is made of one run with two statements about it"
+    files = files_of(plan)
+    for file in files:
+        if not is_inside(file.path):
+            yield f"{file.path!r}: expected a path below the version's folder, divided by /"
+        elif file.path.lower() in _TAKEN:
+            yield f"{file.path!r}: a version's own file has that name; choose another"
+    yield from _repeated("a pinned file", (file.path.lower() for file in files), "a path")
 
 
 def _page_sizes(plan: Plan) -> Iterator[str]:
@@ -102,6 +150,14 @@ def _page_sizes(plan: Plan) -> Iterator[str]:
 
 def _corpus(plan: Plan) -> Iterator[str]:
     corpus = plan.corpus
+    is_collection = isinstance(corpus, Collection)
+    if plan.definitions.target not in (FIRST, ALL) and not is_collection:
+        yield (
+            f"$.definitions.target: {plan.definitions.target!r}: only where a corpus has judgments;"
+            f" expected {FIRST!r} or {ALL!r}"
+        )
+    if isinstance(corpus, IrDatasetsCorpus) and corpus.sha256 is None and not plan.is_draft:
+        yield "$.corpus.sha256: missing; a frozen plan pins it"
     if isinstance(corpus, ArchivesCorpus):
         if corpus.projection.path != "projection.csv":
             yield f"$.corpus.projection.path: {corpus.projection.path!r}, expected 'projection.csv'"
@@ -115,12 +171,28 @@ def _corpus(plan: Plan) -> Iterator[str]:
             if distribution.sha256 is None and not plan.is_draft:
                 yield f"$.corpus.distributions[{index}].sha256: missing; a frozen plan pins it"
     if corpus.pins is not None:
-        yield from _pins(corpus.pins)
+        yield from _pins(corpus.pins, is_collection=is_collection)
+        if corpus.pins.documents is not None and isinstance(corpus, TrecCorpus):
+            yield "$.corpus.pins.documents: expected null, since only runs are known"
+        if corpus.pins.documents is None and not isinstance(corpus, TrecCorpus | IrDatasetsCorpus):
+            yield "$.corpus.pins.documents: null, expected how many documents there are"
     elif not plan.is_draft:
         yield "$.corpus.pins: missing; a frozen plan pins its corpus (`pagecost corpus` prints it)"
 
 
-def _pins(pins: CorpusPins) -> Iterator[str]:
+def _pins(pins: CorpusPins, *, is_collection: bool) -> Iterator[str]:
+    if (pins.documents is None) != (pins.membership is None):
+        yield "$.corpus.pins.membership: expected null where documents is null, and only there"
+    if is_collection:
+        if pins.repositories or pins.strata:
+            yield "$.corpus.pins.repositories: expected none, and no strata, in a collection"
+        if pins.judgments is None:
+            yield "$.corpus.pins.judgments: missing; a collection has them"
+        return
+    if pins.judgments is not None:
+        yield "$.corpus.pins.judgments: only a collection has them"
+    if not pins.repositories:
+        yield "$.corpus.pins.repositories: none; expected every repository"
     yield from _repeated(
         "$.corpus.pins.repositories", (row.name for row in pins.repositories), "a repository"
     )

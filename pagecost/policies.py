@@ -1,32 +1,24 @@
-"""From a plan's policies to orders, and how many searches a page of each costs.
-
-An explicit table says what each kind of ranking is made of. Rankings that are written alike are
-one ranking: an index is built once, and scored once a query, however many policies draw on it.
-"""
+"""What a plan's policies are made of, and how many searches a page of each costs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import Protocol
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
+import msgspec
 
-from pagecost.bm25 import Bm25Index, Postings, WordTable
 from pagecost.errors import InputError
-from pagecost.model import Bm25, Deferred, Interleave, Model, Policy, Ranking
-from pagecost.ranking import Delayed, Interleaved, Order, Scored
-from pagecost.text import TextKind, tokens
+from pagecost.model import (
+    Bm25,
+    Deferred,
+    Interleave,
+    Model,
+    PinnedFile,
+    Policy,
+    Ranking,
+    Run,
+)
 
-FloatArray = NDArray[np.float64]
-Leaf = Bm25 | Model
-
-
-class Scorer(Protocol):
-    """Scores of all documents for a query's tokens, shape (N,); the buffer may be reused."""
-
-    def scores(self, query_tokens: Sequence[str]) -> FloatArray: ...
+Leaf = Bm25 | Model | Run
 
 
 # --- What a ranking is made of --------------------------------------------------------------------
@@ -78,135 +70,159 @@ class _Resolver:
                     second=self._ranking(second, seen),
                     after=after,
                 )
+            case Model():
+                return _spelled_out(part)
             case _:
                 return part
+
+
+_DEFAULTS: dict[str, dict[str, float]] = {
+    "BM25Okapi": {"k1": 1.5, "b": 0.75, "epsilon": 0.25},
+    "BM25L": {"k1": 1.5, "b": 0.75, "delta": 0.5},
+    "BM25Plus": {"k1": 1.5, "b": 0.75, "delta": 1.0},
+}
+"""What rank_bm25 0.2.2 takes where a plan says nothing: a test holds it against the library."""
+
+
+def parameters(model: Model) -> dict[str, float]:
+    """The parameters of a library's model, its defaults filled in.
+
+    InputError where it is given one that it does not have.
+    """
+    known = _DEFAULTS[model.model]
+    given = {
+        name: value
+        for name in ("k1", "b", "epsilon", "delta")
+        if (value := getattr(model, name)) is not None
+    }
+    if unknown := sorted(given.keys() - known.keys()):
+        raise InputError(
+            f"{model.model} has no parameter {unknown[0]!r}; it has {', '.join(known)}"
+        )
+    return known | given
+
+
+def _spelled_out(model: Model) -> Model:
+    """The same model with every parameter written: what is alike is one ranking."""
+    return msgspec.structs.replace(model, **parameters(model))
 
 
 def searched(ranking: Ranking, candidates: int) -> frozenset[Leaf]:
     """The index rankings that must be made to emit the first `candidates` of a resolved ranking."""
     match ranking:
         case Interleave(first=first, second=second):
-            return searched(_known(first), candidates) | searched(_known(second), candidates)
-        case Deferred(first=first, second=second, after=after):
-            kept = searched(_known(first), min(candidates, after))
-            return kept if candidates <= after else kept | searched(_known(second), candidates)
+            return searched(known(first), candidates) | searched(known(second), candidates)
+        case Deferred(first=first, second=second):
+            bound = _change(ranking)
+            kept = searched(known(first), min(candidates, ranking.after))
+            return kept if candidates <= bound else kept | searched(known(second), candidates)
         case _:
             return frozenset((ranking,))
 
 
-def _known(part: str | Ranking) -> Ranking:
+def _change(ranking: Deferred) -> int:
+    """How many candidates surely come from its first order alone, whatever the query.
+
+    A run may end before `after`, and then the second order fills the page. By how much differs from
+    query to query, so that the shortest is taken: more searches may be counted than were made, but
+    never fewer.
+    """
+    assured = _assured(known(ranking.first))
+    return ranking.after if assured is None else min(ranking.after, assured)
+
+
+def _assured(ranking: Ranking) -> int | None:
+    """How many candidates a ranking delivers at least; None where it is all documents."""
+    match ranking:
+        case Run(pins=pins):
+            return pins.shallowest if pins is not None else 0
+        case Interleave(first=first, second=second):
+            sides = _assured(known(first)), _assured(known(second))
+            return None if sides[0] is None or sides[1] is None else max(sides[0], sides[1])
+        case Deferred(second=second):
+            rest = _assured(known(second))
+            return None if rest is None else max(rest, _change(ranking))
+        case _:
+            return None
+
+
+def known(part: str | Ranking) -> Ranking:
+    """A part of a resolved ranking, in which no names are left."""
     if isinstance(part, str):
         raise TypeError(f"not resolved: {part!r}")
     return part
 
 
-def search_tiers(ranking: Ranking) -> tuple[tuple[int, int], ...]:
+def search_tiers(ranking: Ranking) -> tuple[tuple[int, int], ...] | None:
     """How many searches a page takes, by where it ends: ((candidates, searches), …).
 
     A page that ends at or before `candidates` takes that many; the last tier has no bound, shown
-    as 0. A page is served statelessly, so it takes each index ranking that it draws on once.
+    as 0. A page is served statelessly, so it takes each index ranking that it draws on once, and
+    each run as many searches as its author states. None where a run's author stated none.
     """
+    if any(isinstance(leaf, Run) and leaf.searches is None for leaf in leaves(ranking)):
+        return None
+
+    def taken(candidates: int) -> int:
+        return sum(_searches_of(leaf) for leaf in searched(ranking, candidates))
+
     bounds = sorted(_bounds(ranking))
-    tiers = [(bound, len(searched(ranking, bound))) for bound in bounds]
-    return (*tiers, (0, len(searched(ranking, bounds[-1] + 1 if bounds else 1))))
+    tiers = [(bound, taken(bound)) for bound in bounds]
+    return (*tiers, (0, taken(bounds[-1] + 1 if bounds else 1)))
+
+
+def _searches_of(leaf: Leaf) -> int:
+    return leaf.searches or 0 if isinstance(leaf, Run) else 1
 
 
 def _bounds(ranking: Ranking) -> set[int]:
     match ranking:
         case Interleave(first=first, second=second):
-            return _bounds(_known(first)) | _bounds(_known(second))
-        case Deferred(first=first, second=second, after=after):
-            return {after} | _bounds(_known(first)) | _bounds(_known(second))
+            return _bounds(known(first)) | _bounds(known(second))
+        case Deferred(first=first, second=second):
+            own = {bound for bound in (_change(ranking),) if bound}
+            return own | _bounds(known(first)) | _bounds(known(second))
         case _:
             return set()
 
 
-# --- Making the orders ----------------------------------------------------------------------------
+def identity(ranking: Ranking) -> Ranking:
+    """What a resolved ranking orders by, without what is only said of it.
 
-
-class _RankBm25:
-    """A rank_bm25 model: the library's own scores, term by term as it adds them up itself.
-
-    `get_scores` starts from zeros and adds one row a query token; asking for one token at a time
-    and adding the rows in the same order gives the same floats, and shared terms are scored once.
+    A run is its bytes and its tie rule: where its file lies, what was found in it, and the searches
+    that its author states change no order.
     """
-
-    _CACHE_BYTES = 64 << 20
-
-    def __init__(self, texts: Sequence[str], spec: Model) -> None:
-        import rank_bm25
-
-        self._size = len(texts)
-        documents = [tokens(text, spec.text) for text in texts]
-        if not any(documents):
-            raise InputError(f"{spec.library}'s {spec.model} can't index a corpus without a token")
-        model = getattr(rank_bm25, spec.model)(documents)
-        rows = max(16, self._CACHE_BYTES // (8 * max(self._size, 1)))
-
-        @lru_cache(maxsize=rows)
-        def row(token: str) -> FloatArray:
-            return np.asarray(model.get_scores([token]), dtype=np.float64)
-
-        self._row: Callable[[str], FloatArray] = row
-
-    def scores(self, query_tokens: Sequence[str]) -> FloatArray:
-        scores = np.zeros(self._size)
-        for token in query_tokens:
-            scores += self._row(token)
-        return scores
+    match ranking:
+        case Run(file=file, ties=ties):
+            return Run(file=PinnedFile(path="run", sha256=file.sha256), ties=ties)
+        case Interleave(first=first, second=second):
+            return Interleave(first=identity(known(first)), second=identity(known(second)))
+        case Deferred(first=first, second=second, after=after):
+            sides = identity(known(first)), identity(known(second))
+            return Deferred(first=sides[0], second=sides[1], after=after)
+        case _:
+            return ranking
 
 
-class Ranker:
-    """All policies of a plan over one corpus: for each query, the rank of its first target."""
-
-    def __init__(self, policies: Sequence[Policy], texts: Sequence[str]) -> None:
-        """Builds the indexes that the policies draw on, each once. `texts` are the documents."""
-        self._rankings = resolve(policies)
-        self._scorers = _scorers(set().union(*map(_leaves, self._rankings.values())), texts)
-
-    def ranks(self, query: str, relevant: Sequence[int]) -> dict[str, int]:
-        """By policy name, the rank of the first of `relevant` (ascending document positions)."""
-        query_tokens: dict[TextKind, list[str]] = {}
-        orders: dict[Ranking, Order] = {}
-
-        def order(ranking: Ranking) -> Order:
-            if ranking in orders:
-                return orders[ranking]
-            made: Order
-            match ranking:
-                case Interleave(first=first, second=second):
-                    made = Interleaved(order(_known(first)), order(_known(second)), relevant)
-                case Deferred(first=first, second=second, after=after):
-                    made = Delayed(order(_known(first)), order(_known(second)), after)
-                case Bm25() | Model():
-                    if ranking.text not in query_tokens:
-                        query_tokens[ranking.text] = tokens(query, ranking.text)
-                    scores = self._scorers[ranking].scores(query_tokens[ranking.text])
-                    made = Scored(scores, relevant)
-            orders[ranking] = made
-            return made
-
-        return {name: order(ranking).rank() for name, ranking in self._rankings.items()}
-
-
-def _leaves(ranking: Ranking) -> frozenset[Leaf]:
-    """Every index ranking that it is made of, whether or not any page reaches it."""
+def leaves(ranking: Ranking) -> frozenset[Leaf]:
+    """Every index ranking and run that it is made of, whether or not any page reaches it."""
     match ranking:
         case Interleave(first=first, second=second) | Deferred(first=first, second=second):
-            return _leaves(_known(first)) | _leaves(_known(second))
+            return leaves(known(first)) | leaves(known(second))
         case _:
             return frozenset((ranking,))
 
 
-def _scorers(leaves: set[Leaf], texts: Sequence[str]) -> Mapping[Leaf, Scorer]:
-    scorers: dict[Leaf, Scorer] = {}
-    postings: dict[TextKind, Postings] = {}
-    table = WordTable(texts) if any(isinstance(leaf, Bm25) for leaf in leaves) else None
-    for leaf in leaves:
-        if isinstance(leaf, Model):
-            scorers[leaf] = _RankBm25(texts, leaf)
-        elif table is not None:
-            if leaf.text not in postings:
-                postings[leaf.text] = Postings(table, leaf.text)
-            scorers[leaf] = Bm25Index(postings[leaf.text], leaf.k1, leaf.b)
-    return scorers
+def runs(policies: Sequence[Policy]) -> dict[Run, None]:
+    """The runs that policies draw on, each once, in the plan's order."""
+    found: dict[Run, None] = {}
+    for ranking in resolve(policies).values():
+        several = [leaf for leaf in leaves(ranking) if isinstance(leaf, Run)]
+        found |= dict.fromkeys(sorted(several, key=lambda run: run.file.path))
+    return found
+
+
+def has_index(policies: Sequence[Policy]) -> bool:
+    """Does any policy rank documents itself? Where all are runs, no document is needed."""
+    used = (leaf for ranking in resolve(policies).values() for leaf in leaves(ranking))
+    return any(not isinstance(leaf, Run) for leaf in used)

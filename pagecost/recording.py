@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from pagecost import export, files, freezing, replay, versions
+from pagecost import export, exportrun, files, freezing, jsonio, pinning, replay, versions
+from pagecost import plan as plans
 from pagecost.context import Context, corpus_of
-from pagecost.corpora import distributions
-from pagecost.corpora.build import check_pins
+from pagecost.corpora import check
 from pagecost.errors import CheckFailed, InputError
-from pagecost.model import DistributionsCorpus, Plan
-from pagecost.policies import resolve
+from pagecost.model import Plan
+from pagecost.policies import identity, resolve
 from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS
 from pagecost.versions import Version
 
 
-def corpus_pins(work: Context, key: str) -> object:
-    """What a plan must pin, as found now: its `pins`, and its distributions' hashes."""
+def corpus_pins(work: Context, key: str) -> dict[str, Any]:
+    """What a plan must pin, as found now: its `pins`, its sources' hashes, what its runs hold."""
     version = versions.load(work.project.find(key))
-    found: dict[str, object] = {}
-    if isinstance(version.plan.corpus, DistributionsCorpus):
-        found["distributions"] = distributions.pin(version.plan.corpus)
-    found["pins"] = corpus_of(work, version).counts
-    return found
+    return pinning.found(version.plan, work.source(version), corpus_of(work, version))
+
+
+def write_pins(work: Context, key: str, *, dry_run: bool) -> Path | None:
+    """Writes what was found into a draft; returns its path, None where it stands there already.
+
+    CheckFailed where the plan is frozen.
+    """
+    version = versions.load(work.project.find(key))
+    path = version.where.file(PLAN)
+    freezing.refuse_changed(version.where, version.plan, version.digest)
+    if not version.plan.is_draft:
+        raise CheckFailed(f"{path}: the plan is frozen, and pins what it pins")
+    before = json.loads(version.plan_json)
+    after = pinning.written(before, corpus_pins(work, key))
+    if after == before:
+        return None
+    data = jsonio.canonical(after)
+    plans.parse(data, path)
+    if not dry_run:
+        files.write(path, data)
+    return path
 
 
 def freeze(work: Context, key: str, *, dry_run: bool) -> tuple[str, str | None]:
     """Checks a draft against its corpus, then freezes it: (digest, commit or None)."""
     version = versions.load(work.project.find(key))
     corpus = corpus_of(work, version)
-    if version.plan.corpus.pins is not None:
-        check_pins(corpus.counts, version.plan.corpus.pins, version.where.key)
+    check(corpus, version.plan, version.where.key)
     if version.plan.kind == "confirmatory":
         _refuse_known_figures(work, version)
     return freezing.freeze(version.where, dry_run=dry_run)
@@ -46,7 +64,8 @@ def _refuse_known_figures(work: Context, draft: Version) -> None:
             continue
         other = versions.load(where, half_record_is_none=True).plan
         same_corpus = other.corpus.pins == plan.corpus.pins
-        if same_corpus and wanted <= set(map(repr, resolve(other.policies).values())):
+        known = {repr(identity(one)) for one in resolve(other.policies).values()}
+        if same_corpus and wanted <= known:
             raise CheckFailed(
                 f"{draft.where.file(PLAN)}: $.kind: 'confirmatory', but {where.key} has the "
                 "figures of its baseline and primary policy on the same corpus; make it an "
@@ -57,7 +76,7 @@ def _refuse_known_figures(work: Context, draft: Version) -> None:
 def _asked(plan: Plan) -> set[str]:
     """The orders that the headline is about."""
     rankings = resolve(plan.policies)
-    return {repr(rankings[name]) for name in (plan.baseline, plan.primary_policy)}
+    return {repr(identity(rankings[one])) for one in (plan.baseline, plan.primary_policy)}
 
 
 def score(work: Context, key: str) -> replay.Scored:
@@ -81,11 +100,9 @@ def record(work: Context, key: str, *, dry_run: bool) -> list[Path]:
         work.console.say(f"note: {note}")
     scored = _score(work, version)
     # results.json last: it names the digest of the ranks, and is what makes the record complete.
-    record = {
-        where.file(DOCUMENTS): scored.documents_txt,
-        where.file(RANKS): scored.ranks_csv,
-        where.file(RESULTS): scored.results_json,
-    }
+    record = {where.file(RANKS): scored.ranks_csv, where.file(RESULTS): scored.results_json}
+    if scored.documents_txt is not None:
+        record = {where.file(DOCUMENTS): scored.documents_txt, **record}
     for path, data in record.items():
         if path.exists() and path.read_bytes() != data:
             raise _another_record(path, key)
@@ -121,9 +138,31 @@ def _score(work: Context, version: Version) -> replay.Scored:
     work.console.detail(f"{version.where.key}: reading the corpus")
     corpus = corpus_of(work, version)
     counts = corpus.counts
-    work.console.detail(f"{counts.documents:,} documents, {counts.queries:,} queries")
+    known = "" if counts.documents is None else f"{counts.documents:,} documents, "
+    work.console.detail(f"{known}{counts.queries:,} queries")
     with work.console.progress("ranking", "queries") as tick:
         return replay.score(version.plan, version.digest, corpus, tick)
+
+
+def export_run(
+    work: Context, key: str, policy: str | None, depth: int | None, *, short: bool
+) -> bytes:
+    """A policy's rankings as a TREC run; the primary one's where none is named."""
+    version = versions.load(work.project.find(key))
+    note = freezing.may_score(version.where, version.plan, version.digest)
+    if note:
+        work.console.say(f"note: {note}")
+    plan, corpus = version.plan, corpus_of(work, version)
+    check(corpus, plan, version.where.key)
+    with work.console.progress("ranking", "queries") as tick:
+        return exportrun.run(
+            plan, corpus, policy or plan.primary_policy, depth, short=short, tick=tick
+        )
+
+
+def export_qrels(work: Context, key: str, *, short: bool) -> bytes:
+    """A version's targets as TREC judgments."""
+    return exportrun.qrels(corpus_of(work, versions.load(work.project.find(key))), short=short)
 
 
 def export_record(work: Context, key: str, kind: str) -> bytes:

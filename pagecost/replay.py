@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from pagecost import files, jsonio, ranks, results
-from pagecost.corpora.build import check_pins
+from pagecost.corpora import check
 from pagecost.errors import CheckFailed
 from pagecost.model import Corpus, Plan
 from pagecost.project import PLAN, RANKS, RESULTS
@@ -30,7 +30,7 @@ class Scored(msgspec.Struct, frozen=True):
 
     results_json: bytes
     ranks_csv: bytes
-    documents_txt: bytes
+    documents_txt: bytes | None
 
 
 def score(plan: Plan, digest: str, corpus: Corpus, tick: Tick | None = None) -> Scored:
@@ -38,13 +38,15 @@ def score(plan: Plan, digest: str, corpus: Corpus, tick: Tick | None = None) -> 
 
     InputError where the corpus is not the pinned one.
     """
-    check_pins(corpus.counts, results.pinned(plan), f"{plan.key}: {PLAN}")
-    table = ranks.rank_all(plan.policies, corpus, tick)
+    results.pinned(plan)
+    check(corpus, plan, f"{plan.key}: {PLAN}")
+    table = ranks.rank_all(plan, corpus, tick)
     ranks_csv = ranks.to_csv(table)
+    ids = (document.id for document in corpus.documents)
     return Scored(
         results_json=results.to_json(results.score(plan, digest, table, ranks_csv)),
         ranks_csv=ranks_csv,
-        documents_txt=jsonio.ids_bytes(document.id for document in corpus.documents),
+        documents_txt=jsonio.ids_bytes(ids) if corpus.is_complete else None,
     )
 
 
@@ -92,7 +94,8 @@ def _compare(version: Version, name: str, kept: bytes, again: bytes, how: str) -
 # --- Memory ---------------------------------------------------------------------------------------
 
 _SCORING_CODE = (
-    "corpora/*.py", "model/*.py", "text.py", "bm25.py", "ranking.py", "policies.py", "cost.py",
+    "corpora/*.py", "model/*.py", "pinned.py", "qrels.py", "runs.py", "runlines.py", "text.py",
+    "bm25.py", "ranking.py", "policies.py", "rankers.py", "cost.py",
     "ranks.py", "csvio.py", "results.py", "jsonio.py", "replay.py", "versions.py",
 )  # fmt: skip
 

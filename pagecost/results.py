@@ -28,12 +28,17 @@ def score(plan: Plan, plan_sha256: str, table: RankTable, ranks_csv: bytes) -> R
         version=plan.version,
         plan_sha256=plan_sha256,
         corpus=pins,
-        policies=[PolicyDepth(name=column.policy, depth=column.depth) for column in table.columns],
+        policies=[_depth(column) for column in table.columns],
         baseline=plan.baseline,
         page_sizes=plan.page_sizes,
         groups=list(_groups(plan, table, pins)),
         ranks_sha256=jsonio.sha256(ranks_csv),
     )
+
+
+def _depth(column: RankColumn) -> PolicyDepth:
+    shallowest = None if isinstance(column.depth, int) else int(column.depth.min())
+    return PolicyDepth(name=column.policy, depth=column.deepest, shallowest=shallowest)
 
 
 def pinned(plan: Plan) -> CorpusPins:
@@ -52,10 +57,11 @@ def check_queries(table: RankTable, pins: CorpusPins) -> None:
     found = jsonio.ids_hash(row.query_id for row in table.rows)
     if found != pins.query_hash:
         raise InputError(f"the query ids hash to {found}, expected {pins.query_hash}")
-    by_repository = {row.name: row.queries for row in pins.repositories}
+    # A collection has neither, and its rows name none.
+    by_repository = {row.name: row.queries for row in pins.repositories} or {"": pins.queries}
     for what, field, expected in (
         ("repository", "repository", by_repository),
-        ("stratum", "stratum", pins.strata),
+        ("stratum", "stratum", pins.strata or {"": pins.queries}),
     ):
         counts: dict[str, int] = dict.fromkeys(expected, 0)
         for row in table.rows:
@@ -78,17 +84,14 @@ def _groups(plan: Plan, table: RankTable, pins: CorpusPins) -> Iterator[Group]:
     def group(
         by: Literal["all", "repository", "stratum"], name: str, mask: NDArray[np.bool_]
     ) -> Group:
-        def rows(column: RankColumn) -> RankColumn:
-            return RankColumn(column.policy, column.ranks[mask], column.depth)
-
         return Group(
             by=by,
             name=name,
             queries=int(mask.sum()),
             policies=[
                 policy_result(
-                    rows(column),
-                    rows(base),
+                    column.of(mask),
+                    base.of(mask),
                     tiers[column.policy],
                     tiers[base.policy],
                     plan.page_sizes,

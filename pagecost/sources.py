@@ -1,35 +1,93 @@
-"""A version's archives: brought into the cache, checked, and remembered as verified."""
+"""A version's raw data: brought into the cache, checked, and remembered as verified."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from pagecost import fetch, files, jsonio, replay, versions
-from pagecost.context import Context, corpus_command
+from pagecost.context import Context, corpus_command, how_to_get
 from pagecost.corpora.archives import ArchivesSource, archive_path
 from pagecost.corpora.build import check_pins
-from pagecost.errors import InputError
-from pagecost.model import ArchivesCorpus
+from pagecost.errors import CorpusMissing, InputError
+from pagecost.model import ArchivesCorpus, PinnedFile
+from pagecost.pinned import Shelf, cached, digest, files_of
 from pagecost.project import PLAN
 from pagecost.versions import Version
 
 
-def bring(
-    work: Context, key: str, folder: Path | None, base: str = fetch.GITHUB
-) -> list[fetch.Fetched]:
-    """Brings a version's archives into the cache and checks them; those that are not needed stay.
+class Brought(msgspec.Struct, frozen=True):
+    """What was brought into the cache, how, and the sha256 of its bytes."""
 
-    Returns what was brought. What was verified is remembered under the digests that were checked.
+    name: str
+    how: str
+    sha256: str
+
+
+def bring(work: Context, key: str, folder: Path | None, base: str = fetch.GITHUB) -> list[Brought]:
+    """Brings a version's raw data into the cache and checks it; what is not needed stays.
+
+    Archives are downloaded, or taken from `folder`; files that a plan pins by sha256 are only
+    taken from there. Returns what was brought.
     """
     version = versions.load(work.project.find(key))
-    corpus = version.plan.corpus
-    if not isinstance(corpus, ArchivesCorpus):
+    corpus, files = version.plan.corpus, files_of(version.plan)
+    if not isinstance(corpus, ArchivesCorpus) and not files:
         raise InputError(
             f"{key}: its corpus is installed, not fetched: {corpus_command(version.plan)}"
         )
+    brought = _bring_files(work, version, files, folder)
+    if isinstance(corpus, ArchivesCorpus):
+        archives = _bring_archives(work, version, corpus, folder, base)
+        brought += [Brought(one.archive.repository, one.how, one.sha256) for one in archives]
+    return brought
+
+
+def _bring_files(
+    work: Context, version: Version, files: list[PinnedFile], folder: Path | None
+) -> list[Brought]:
+    """Copies the pinned files that are not at hand from a folder, each by its path or its name."""
+    shelf = Shelf(version.where.folder, work.cache)
+    brought = []
+    for file in files:
+        try:
+            shelf.verified(file)
+        except InputError as error:
+            if isinstance(error, CorpusMissing) and folder is None:
+                raise how_to_get(version, error) from None
+            # What is damaged in the cache is replaced; what lies beside the plan is its author's.
+            if folder is None or (version.where.file(file.path)).is_file():
+                raise
+            source = _found(folder, file)
+            keep(work.cache, file, source)
+            brought.append(Brought(file.path, f"from {source}", file.sha256))
+    return brought
+
+
+def _found(folder: Path, file: PinnedFile) -> Path:
+    tried = list(dict.fromkeys((folder / file.path, folder / Path(file.path).name)))
+    found = {path: digest(path) for path in tried if path.is_file()}
+    for path, sha256 in found.items():
+        if sha256 == file.sha256:
+            return path
+    for path, sha256 in found.items():
+        raise InputError(f"{path}: sha256 {sha256}, the plan pins {file.sha256}")
+    raise CorpusMissing(f"{file.path}: not at hand; tried {', '.join(map(str, tried))}")
+
+
+def keep(cache: Path, file: PinnedFile, source: Path) -> None:
+    """Copies a file into the cache, under the digest that it has."""
+    files.copy(cached(cache, file), source)
+
+
+def _bring_archives(
+    work: Context, version: Version, corpus: ArchivesCorpus, folder: Path | None, base: str
+) -> list[fetch.Fetched]:
+    """What was verified is remembered under the digests that were checked."""
     fetched: list[fetch.Fetched] = []
     try:
-        if folder is not None:
+        if folder is not None and _has_archives(work, version, corpus, folder):
             fetched += fetch.from_folder(corpus.archives, folder, work.cache)
         else:
             fetched += _download_missing(work, corpus, base)
@@ -41,8 +99,15 @@ def bring(
     finally:
         for one in fetched:
             one.drop()
-    files.write(_verified(work, version), f"{key}\n".encode())
+    files.write(_verified(work, version), f"{version.where.key}\n".encode())
     return fetched
+
+
+def _has_archives(work: Context, version: Version, corpus: ArchivesCorpus, folder: Path) -> bool:
+    """Is the folder meant for archives, and not alone for the files that the plan pins?"""
+    if not files_of(version.plan) or fetch.missing(corpus.archives, work.cache):
+        return True
+    return folder.is_dir() and any(one.suffix.lower() == ".zip" for one in folder.iterdir())
 
 
 def _download_missing(work: Context, corpus: ArchivesCorpus, base: str) -> list[fetch.Fetched]:
@@ -82,7 +147,7 @@ def _check_fetched(
             f"{error}\nThe cached archive of {names} is broken and was removed; fetch again"
         ) from None
     if corpus.pins is not None:
-        check_pins(found.counts, corpus.pins, version.where.file(PLAN))
+        check_pins(found.counts, corpus.pins, f"{version.where.file(PLAN)}: $.corpus.pins")
     else:
         work.console.say("note: the plan pins no corpus yet, so queries were checked by nothing")
     for note in found.notes:

@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
-import types
-import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from pagecost import files, jsonio, plan, project
+from pagecost import bringing, drafts, files, jsonio, pinning, plan, plannotes, project
+from pagecost.bringing import Brought
+from pagecost.corpora import beir, source_of
+from pagecost.drafts import Draft
 from pagecost.errors import InputError
-from pagecost.model import (
-    Archive,
-    ArchivesCorpus,
-    Bm25,
-    CorpusPins,
-    Deferred,
-    Distribution,
-    DistributionsCorpus,
-    Gate,
-    Interleave,
-    Model,
-    Plan,
-    Policy,
-)
+from pagecost.model import ArchivesCorpus
 from pagecost.names import split_key
+from pagecost.pinned import files_of
 from pagecost.project import PLAN, RESULTS, Project, VersionFolder
+from pagecost.sources import keep
 
 NOTES = "PLAN.md"
 _CONFIG = """\
@@ -46,6 +34,23 @@ _ATTRIBUTES = """\
 # Records are compared byte for byte: Git must not touch their line ends on any system.
 * text=auto eol=lf
 """
+_AS_THEY_ARE = b"""\
+# Pinned byte for byte by the plan, whatever their line ends are.
+runs/** -text
+qrels.* -text
+"""
+
+
+Content = bytes | Path
+"""What goes into a file: bytes, or what another file holds."""
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """Where a new version goes, the project it joins, and what the project lacks."""
+
+    folder: Path
+    found: Project | None
+    lacking: dict[Path, Content]
 
 
 def new(key: str, like: str | None, config: Path | None, *, dry_run: bool = False) -> list[Path]:
@@ -54,15 +59,76 @@ def new(key: str, like: str | None, config: Path | None, *, dry_run: bool = Fals
     InputError where the version exists, or `like` does not.
     """
     experiment, version = split_key(key)
-    made: dict[Path, bytes] = {}
+    place = _place(key, config, needs_project=like is not None)
+    if like is None or place.found is None:
+        return _finish(place, drafts.example(experiment, version), {}, dry_run=dry_run)
+    draft, copied = _like(place.found, like, experiment, version)
+    return _finish(place, draft, copied, dry_run=dry_run)
+
+
+def from_beir(
+    key: str, folder: Path, split: str | None, config: Path | None, cache: Path, *, dry_run: bool
+) -> list[Path]:
+    """The same over a collection in BEIR's layout, everything pinned; its files go to the cache.
+
+    InputError names what the folder lacks.
+    """
+    experiment, version = split_key(key)
+    place = _place(key, config)
+    corpus, given = beir.found_in(folder, split)
+    draft = drafts.beir(experiment, version, corpus)
+    parsed = plan.parse(jsonio.canonical(draft), place.folder / PLAN)
+    source = source_of(parsed, place.folder, cache, given=given)
+    draft = pinning.written(draft, pinning.found(parsed, source, source.load()))
+    if not dry_run:
+        for file in files_of(parsed):
+            keep(cache, file, given[file.path])
+    return _finish(place, draft, {}, dry_run=dry_run)
+
+
+def from_runs(
+    key: str,
+    brought: Brought,
+    config: Path | None,
+    *,
+    dry_run: bool,
+    tick: Callable[[int], None] | None = None,
+) -> list[Path]:
+    """The same over runs and judgments, everything pinned; copies of them lie beside the plan."""
+    place = _place(key, config)
+    draft = bringing.draft(brought, key, tick)
+    copied: dict[str, Content] = {**brought.files, ".gitattributes": _AS_THEY_ARE}
+    return _finish(place, draft, copied, dry_run=dry_run)
+
+
+def save(path: Path, brought: Brought, config: Path | None, *, dry_run: bool) -> list[Path]:
+    """`from_runs` for the version that lies in that folder: DOCS_DIR/EXPERIMENT/VERSION."""
+    path = path.absolute()
+    key = key_of(path)
+    expected = _place(key, config).folder
+    if expected != path:
+        raise InputError(f"{path}: expected {expected}, a version's folder in this project")
+    return from_runs(key, brought, config, dry_run=dry_run)
+
+
+def key_of(path: Path) -> str:
+    """The version that lies in that folder, as commands name it."""
+    path = path.absolute()
+    return f"{path.parent.name}@{path.name}"
+
+
+def _place(key: str, config: Path | None, *, needs_project: bool = False) -> _Place:
+    """Where the version of that name goes. InputError where it is there, or its name is taken."""
+    experiment, version = split_key(key)
+    lacking: dict[Path, Content] = {}
     found: Project | None = None
     try:
         found = project.load(config or project.find_config(Path.cwd()))
     except InputError:
-        if config is not None or like is not None or _has_config(Path.cwd()):
+        if config is not None or needs_project or _has_config(Path.cwd()):
             raise
         root = Path.cwd()
-        made[root / project.CONFIG] = _CONFIG.format(name=json.dumps(experiment)).encode()
+        lacking[root / project.CONFIG] = _CONFIG.format(name=json.dumps(experiment)).encode()
         docs = root / "site"
     else:
         root, docs = found.config.root, found.config.docs_dir
@@ -70,28 +136,35 @@ def new(key: str, like: str | None, config: Path | None, *, dry_run: bool = Fals
     folder = docs / experiment / version
     if folder.exists():
         raise InputError(f"{folder}: exists already; a version is never written over")
-    if like is None or found is None:
-        draft = _example(experiment, version)
-    else:
-        draft, copied = _like(found, like, experiment, version)
-        made |= {folder / name: data for name, data in copied.items()}
-    plan.parse(draft, folder / PLAN)
-    made[folder / PLAN] = draft
-    made[folder / NOTES] = notes().encode("utf-8")
     if not (root / ".gitattributes").exists():
-        made[root / ".gitattributes"] = _ATTRIBUTES.encode()
+        lacking[root / ".gitattributes"] = _ATTRIBUTES.encode()
+    return _Place(folder, found, lacking)
+
+
+def _finish(
+    place: _Place, draft: Draft, copied: Mapping[str, Content], *, dry_run: bool
+) -> list[Path]:
+    """Writes the draft, its notes and what it needs."""
+    folder = place.folder
+    data = jsonio.canonical(draft)
+    plan.parse(data, folder / PLAN)
+    made = place.lacking | {folder / name: content for name, content in copied.items()}
+    made |= {folder / PLAN: data, folder / NOTES: plannotes.notes().encode("utf-8")}
     if not dry_run:
         _write(made)
     return list(made)
 
 
-def _write(made: Mapping[Path, bytes]) -> None:
+def _write(made: Mapping[Path, Content]) -> None:
     """Writes all of it or leaves nothing behind."""
     written: list[Path] = []
     try:
-        for path, data in made.items():
+        for path, content in made.items():
             written.append(path)
-            files.write(path, data)
+            if isinstance(content, Path):
+                files.copy(path, content)
+            else:
+                files.write(path, content)
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
@@ -118,71 +191,9 @@ def _refuse_taken(found: Project, experiment: str, version: str) -> None:
             raise InputError(f"{other.key}: exists already ({other.folder})")
 
 
-def _example(experiment: str, version: str) -> bytes:
-    """A small confirmatory plan over a package that comes with pagecost itself."""
-    bm25 = {"kind": "bm25", "text": "raw", "k1": 1.2, "b": 0.75}
-    from importlib.metadata import version as installed
-
-    example: dict[str, Any] = {
-        "schema": 1,
-        "status": "draft",
-        "experiment": experiment,
-        "version": version,
-        "title": "Say in one line what is compared",
-        "question": "Ask one question that the figures can answer.",
-        "kind": "confirmatory",
-        # The one clock that is read: a first guess at what the author will write.
-        "date": datetime.date.today().isoformat(),
-        "corpus": {
-            "kind": "distributions",
-            "distributions": [{"name": "jinja2", "version": installed("jinja2")}],
-            "trivial_statements": 2,
-        },
-        "policies": [
-            {"name": "baseline", "label": "baseline", "ranking": bm25},
-            {
-                "name": "helper",
-                "label": "helper",
-                "ranking": {
-                    "kind": "interleave",
-                    "first": "baseline",
-                    "second": {**bm25, "text": "identifiers"},
-                },
-            },
-        ],
-        "baseline": "baseline",
-        "primary_policy": "helper",
-        "page_sizes": [1, 5, 10, 20, 50],
-        "primary_page_size": 20,
-        "definitions": {
-            "target": "first relevant document",
-            "ties": "document order",
-            "pages": "ceil(rank / page_size)",
-            "emitted": "min(depth, pages * page_size)",
-            "searches": "distinct index rankings behind each page, every page served statelessly",
-        },
-        "caveat": "Say where the queries come from and what they are not. The proxy counts index "
-        "searches and assumes that each costs the same; it is not time.",
-        "measured": [
-            "**Exact rank** of the first known target, for every query and policy.",
-            "**Pages** requested until it is shown, and **candidates** emitted on them.",
-            "**Index searches** behind those pages, as a proxy.",
-        ],
-        "not_measured": [
-            "**Time, power and money.** The proxy is none of them.",
-            "**An exchange rate** between a candidate read and a search made.",
-        ],
-        "assumptions": [
-            "**Every index search costs the same.** It is not true in detail.",
-            "**The service is stateless.** It rebuilds its indexes and rankings for every page.",
-        ],
-    }
-    return jsonio.canonical(example)
-
-
 def _like(
     found: Project, like: str, experiment: str, version: str
-) -> tuple[bytes, dict[str, bytes]]:
+) -> tuple[Draft, dict[str, Content]]:
     """A draft that begins from another version's plan, and the files that plan needs."""
     where: VersionFolder = found.find(like)
     data = jsonio.read_bytes(where.file(PLAN))
@@ -193,59 +204,15 @@ def _like(
         "status": "draft",
         "experiment": experiment,
         "version": version,
-        "date": datetime.date.today().isoformat(),
+        "date": drafts.today(),
     }
     if old.kind == "replication" or where.file(RESULTS).exists():
         # Its figures are known: what begins from it explores, until its author knows better.
         changed["kind"] = "exploration"
         changed.pop("origin", None)
-    copied: dict[str, bytes] = {}
+    copied: dict[str, Content] = {}
+    names = [file.path for file in files_of(old)]
     if isinstance(old.corpus, ArchivesCorpus):
-        name = old.corpus.projection.path
-        copied[name] = jsonio.read_bytes(where.file(name))
-    return jsonio.canonical(changed), copied
-
-
-# --- PLAN.md --------------------------------------------------------------------------------------
-
-_SHOWN: tuple[type[msgspec.Struct], ...] = (
-    Plan, Gate, Policy, Bm25, Interleave, Deferred, Model,
-    DistributionsCorpus, Distribution, ArchivesCorpus, Archive, CorpusPins,
-)  # fmt: skip
-
-
-def notes() -> str:
-    """What each field of a plan means, as Markdown, from the same source as the JSON Schema."""
-    return "\n".join(_notes()) + "\n"
-
-
-def _notes() -> Iterator[str]:
-    yield "# The plan, field by field"
-    yield ""
-    yield "`plan.json` says everything that is decided before a number is known. Edit it, look at"
-    yield "the draft with `pagecost build`, let `pagecost corpus EXPERIMENT@VERSION` print what it"
-    yield "must pin, then freeze it with `pagecost freeze` and score it with `pagecost record`."
-    yield "Unknown fields are refused. This file is for you; it is not published."
-    for record in _SHOWN:
-        tag = record.__struct_config__.tag
-        yield ""
-        kind = f'`"kind": "{tag}"`: ' if tag else ""
-        yield f"## {record.__name__}"
-        yield ""
-        yield f"{kind}{(record.__doc__ or '').strip().splitlines()[0]}"
-        yield ""
-        hints = typing.get_type_hints(record, include_extras=True)
-        for field in msgspec.structs.fields(record):
-            optional = "" if field.required else ", optional"
-            said = _description(hints[field.name])
-            yield f"- `{field.encode_name}`{optional}{': ' + said if said else ''}"
-
-
-def _description(hint: Any) -> str:
-    """The description in the annotation's Meta, wherever it is nested."""
-    for meta in getattr(hint, "__metadata__", ()):
-        if isinstance(meta, msgspec.Meta) and meta.description:
-            return meta.description
-    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
-        return next((said for one in typing.get_args(hint) if (said := _description(one))), "")
-    return ""
+        names.append(old.corpus.projection.path)
+    copied |= {name: where.file(name) for name in names if where.file(name).is_file()}
+    return changed, copied

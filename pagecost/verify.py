@@ -9,7 +9,7 @@ import msgspec
 
 from pagecost import export, history, jsonio, replay, versions
 from pagecost.corpora import Source
-from pagecost.corpora.build import check_pins
+from pagecost.corpora import check as check_corpus
 from pagecost.errors import CorpusMissing, PagecostError
 from pagecost.model import Corpus
 from pagecost.project import DOCUMENTS, PLAN, RANKS, RESULTS, VersionFolder
@@ -80,16 +80,24 @@ def _corpus_checks(version: Version, corpus: Corpus, check: _Make) -> Iterator[C
         yield check("corpus", "not checked", f"{PLAN} pins no corpus yet")
         return
     try:
-        check_pins(corpus.counts, pins, PLAN)
+        check_corpus(corpus, version.plan, PLAN)
     except PagecostError as error:
         yield check("corpus", "failed", str(error))
         return
-    yield check(
-        "corpus",
-        "ok",
-        f"{pins.documents:,} documents, {pins.queries:,} queries, membership {pins.membership} "
-        f"and query hash {pins.query_hash} as {PLAN} pins them",
-    )
+    counted = f"{pins.queries:,} queries, query hash {pins.query_hash}"
+    if pins.documents is not None:
+        counted = (
+            f"{pins.documents:,} documents, {pins.queries:,} queries, membership "
+            f"{pins.membership} and query hash {pins.query_hash}"
+        )
+    yield check("corpus", "ok", f"{counted} as {PLAN} pins them")
+    for run, delivered in corpus.runs.items():
+        if run.pins is None:
+            yield check("run", "not checked", f"{run.file.path}: {PLAN} pins nothing of it yet")
+        else:
+            lines = f"{delivered.pins.lines:,} lines, {delivered.pins.topics:,} topics"
+            said = f"{run.file.path}: sha256 {run.file.sha256}, {lines}, as {PLAN} pins them"
+            yield check("run", "ok", said)
     for note in corpus.notes:
         yield check("archive", "not proven", note)
 

@@ -112,7 +112,7 @@ def _record(where: VersionFolder, plan: Plan, digest: str, half_is_none: bool) -
             f"with {record.plan_sha256}: a frozen plan has changed, or the record is another's"
         )
     ranks_csv = jsonio.read_bytes(ranks_path)
-    table = ranks.from_csv(ranks_csv, depths(plan), ranks_path)
+    table = ranks.from_csv(ranks_csv, ranks.layout(plan), ranks_path)
     try:
         results.check_queries(table, results.pinned(plan))
     except InputError as error:
@@ -145,9 +145,3 @@ def check_documents(data: bytes, plan: Plan, where: object) -> None:
 def ids_of(data: bytes) -> list[str]:
     """The ids that a list of documents holds."""
     return data.decode("utf-8").split("\n")[:-1]
-
-
-def depths(plan: Plan) -> list[tuple[str, int]]:
-    """Each policy's name and how many candidates it delivers: every one ranks all documents."""
-    documents = results.pinned(plan).documents
-    return [(policy.name, documents) for policy in plan.policies]

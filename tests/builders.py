@@ -789,7 +789,7 @@ def forge(made: TinyProject, key: str) -> None:
     assert version.record is not None
     ranks_csv = version.record.ranks_csv.replace(b",6,2\n", b",5,2\n")
     assert ranks_csv != version.record.ranks_csv
-    table = ranks.from_csv(ranks_csv, versions.depths(version.plan), "ranks.csv")
+    table = ranks.from_csv(ranks_csv, ranks.layout(version.plan), "ranks.csv")
     scored = results.score(version.plan, version.digest, table, ranks_csv)
     made.file(key, "ranks.csv").write_bytes(ranks_csv)
     made.file(key, "results.json").write_bytes(results.to_json(scored))

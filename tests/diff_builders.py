@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from pagecost import files, jsonio, ranks, results
 from pagecost import plan as plans
 from pagecost.diff.sides import Side
-from pagecost.model import NOT_FOUND, Plan, QueryRow, RankColumn, RankTable
+from pagecost.model import (
+    NOT_FOUND,
+    SEARCHES_WITH_RUNS,
+    TIES_WITH_RUNS,
+    Plan,
+    QueryRow,
+    RankColumn,
+    RankTable,
+)
 from tests.builders import (
     ALPHA,
     BETA,
@@ -134,6 +142,96 @@ def side(
         results=scored,
         table=table if recorded and with_ranks else None,
         documents=frozenset(documents) if listed else None,
+    )
+
+
+def run_side(
+    columns: Ranks,
+    searches: Mapping[str, int | None],
+    *,
+    ids: Sequence[str] | None = None,
+    depths: Sequence[int] | None = None,
+    version: str = "1",
+    **changes: Any,
+) -> Side:
+    """A side of runs over judgments alone, each with the searches that its author stated, if any.
+
+    `depths` are how many candidates are delivered for each query, 100 where left out.
+    """
+    ids = query_ids(len(next(iter(columns.values())))) if ids is None else ids
+    delivered = np.array([100] * len(ids) if depths is None else depths, dtype=np.int64)
+    plan = plan_of(
+        {
+            "kind": "trec",
+            "name": "Invented judgments",
+            "qrels": {"path": "qrels", "sha256": "0" * 64},
+            "pins": {
+                "documents": None,
+                "queries": len(ids),
+                "membership": None,
+                "query_hash": jsonio.ids_hash(ids),
+                "repositories": [],
+                "strata": {},
+                "exclusions": {},
+                "judgments": {"judgments": 2 * len(ids), "relevant": len(ids)},
+            },
+        },
+        "runs",
+        version,
+        policies=[{"name": name, "ranking": run_of(name, searches[name])} for name in columns],
+    )
+    plan["definitions"] |= {"ties": TIES_WITH_RUNS, "searches": SEARCHES_WITH_RUNS}
+    made, digest = parsed(plan | {"status": "frozen"} | changes)
+    table = RankTable(
+        rows=tuple(
+            QueryRow(one, "", "", 1, f"doc-{place}", 0, "") for place, one in enumerate(ids)
+        ),
+        columns=tuple(
+            RankColumn(
+                name,
+                np.array([NOT_FOUND if rank is None else rank for rank in column], dtype=np.int64),
+                delivered,
+                {size: np.zeros(len(ids), dtype=np.int64) for size in made.page_sizes},
+            )
+            for name, column in columns.items()
+        ),
+    )
+    return Side(
+        given=made.key,
+        plan=made,
+        plan_sha256=digest,
+        results=results.score(made, digest, table, ranks.to_csv(table)),
+        table=table,
+        documents=None,
+    )
+
+
+def run_of(name: str, searches: int | None) -> Json:
+    """A run of that name, pinned."""
+    file = {"path": f"{name}.run", "sha256": jsonio.sha256(name.encode())}
+    pins = {"lines": 9, "topics": 1, "deepest": 100, "shallowest": 1}
+    return {"kind": "run", "file": file, "searches": searches, "pins": pins}
+
+
+@st.composite
+def run_sides(draw: st.DrawFn, base_searches: int | None, most: int = 6) -> Side:
+    """A side of two runs over some of the same queries; the helper's searches may be stated."""
+    ids = query_ids(most)
+    chosen = sorted(draw(st.sets(st.sampled_from(ids), min_size=1)))
+    depths = [draw(st.integers(0, 30)) for _ in chosen]
+    sizes = sorted(draw(st.sets(st.sampled_from((1, 2, 20)), min_size=1)))
+    return run_side(
+        {
+            name: [
+                draw(st.one_of(st.none(), st.integers(1, one))) if one else None for one in depths
+            ]
+            for name in ("baseline", "helper")
+        },
+        {"baseline": base_searches, "helper": draw(st.sampled_from((None, 1, 5)))},
+        ids=chosen,
+        depths=depths,
+        page_sizes=sizes,
+        primary_page_size=draw(st.sampled_from(sizes)),
     )
 
 

@@ -14,9 +14,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from pagecost.model import Bm25, Deferred, Interleave, Model, Ranking
+from pagecost.model import Bm25, Deferred, Interleave, Model, Ranking, Run
 
-Leaf = Bm25 | Model
+Leaf = Bm25 | Model | Run
 RAW = Bm25(text="raw")
 IDENTIFIERS = Bm25(text="identifiers")
 
@@ -149,6 +149,12 @@ def first_rank(order: Sequence[int], relevant: Iterable[int]) -> int:
     return 1 + min(order.index(document) for document in relevant)
 
 
+def rank_of(order: Sequence[int], relevant: Collection[int], wanted: int) -> int | None:
+    """1-based position at which so many relevant documents were seen; None where they never are."""
+    places = [place for place, document in enumerate(order, start=1) if document in relevant]
+    return places[wanted - 1] if wanted <= len(places) else None
+
+
 # --- Cost -----------------------------------------------------------------------------------------
 
 
@@ -157,10 +163,11 @@ def page_by_page(
 ) -> tuple[int, int, int]:
     """Pages, candidates and searches until the target was shown, or all that is delivered was.
 
-    `searches_of_page` says what a page costs that ends after so many candidates.
+    `searches_of_page` says what a page costs that ends after so many candidates. One page is asked
+    for even where nothing is delivered.
     """
     pages = candidates = searches = 0
-    while candidates < depth and (rank is None or candidates < rank):
+    while not pages or (candidates < depth and (rank is None or candidates < rank)):
         pages += 1
         searches += searches_of_page(min(pages * size, depth))
         candidates += min(size, depth - candidates)

@@ -147,6 +147,8 @@ def counted(
 ) -> Results:
     """A record that claims those pages and searches of each policy, at every page size."""
     pins = results.pinned(plan)
+    documents = pins.documents
+    assert documents is not None
     none = Outcomes(win=0, loss=0, tie=pins.queries)
     quality = Quality(
         recall_at_1=0.5, recall_at_5=0.5, recall_at_10=0.5, mrr=0.5, mean_rank=2.0,
@@ -179,7 +181,7 @@ def counted(
         version=plan.version,
         plan_sha256="2" * 64,
         corpus=pins,
-        policies=[PolicyDepth(name=one.name, depth=pins.documents) for one in plan.policies],
+        policies=[PolicyDepth(name=one.name, depth=documents) for one in plan.policies],
         baseline=plan.baseline,
         page_sizes=plan.page_sizes,
         groups=[
@@ -212,6 +214,7 @@ def add_version(
     if given is not None:
         read = msgspec.convert(plan, Plan)
         pins = results.pinned(read)
+        assert pins.documents is not None
         names = [row.name for row in pins.repositories]
         table = rank_table(given, pins.queries, pins.documents, names)
         ranks_csv = ranks.to_csv(table)

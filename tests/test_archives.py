@@ -68,7 +68,7 @@ class Kit:
         """In what the corpus is not the one that the plan of TREES pins."""
         pins = msgspec.convert(archives_plan()["corpus"]["pins"], CorpusPins)
         with pytest.raises(InputError) as error:
-            check_pins(self.load().counts, pins, "plan.json")
+            check_pins(self.load().counts, pins, "plan.json: $.corpus.pins")
         return str(error.value)
 
     def refusal(self, *, strict: bool = False) -> str:

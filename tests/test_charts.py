@@ -185,6 +185,7 @@ def test_the_outcome_figure_is_valid_and_without_nan(
         shown = texts(drawn(drawing, tmp_path))
         for tally in counts:
             assert shown.count(f"{tally.size:,}") >= 2  # its row, in both panels
+            assert tally.searches is not None
             for count in (*tally.pages, *tally.searches):
                 assert f"{count:,}" in shown
 

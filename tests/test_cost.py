@@ -16,6 +16,7 @@ from pagecost.cost import (
     check_page_size,
     check_ranks,
     emitted,
+    emitted_for,
     nearest_rank,
     pages,
     policy_result,
@@ -42,7 +43,16 @@ from tests.oracle import IDENTIFIERS, RAW
 ONE: Tiers = ((0, 1),)
 TWO: Tiers = ((0, 2),)
 BOTH = Interleave(first=RAW, second=IDENTIFIERS)
-DEFERRED = search_tiers(Deferred(first=RAW, second=BOTH, after=20))
+
+
+def tiers_of(ranking: Ranking) -> Tiers:
+    """Its tiers, which are known."""
+    tiers = search_tiers(ranking)
+    assert tiers is not None
+    return tiers
+
+
+DEFERRED = tiers_of(Deferred(first=RAW, second=BOTH, after=20))
 
 
 def array(ranks: Sequence[int | None]) -> RankArray:
@@ -177,7 +187,7 @@ def test_deferred_searches_equal_a_page_by_page_count(
         oracle.page_by_page(rank, size, depth, lambda end: 1 if end <= after else 2)[2]
         for rank in ranks
     ]
-    tiers = search_tiers(Deferred(first=RAW, second=BOTH, after=after))
+    tiers = tiers_of(Deferred(first=RAW, second=BOTH, after=after))
     assert searches(pages(array(ranks), size, depth), size, tiers, depth).tolist() == naive
 
 
@@ -191,7 +201,7 @@ def test_searches_of_any_ranking_equal_a_page_by_page_count(
         oracle.page_by_page(rank, size, depth, lambda end: len(searched(ranking, end)))[2]
         for rank in ranks
     ]
-    counted = searches(pages(array(ranks), size, depth), size, search_tiers(ranking), depth)
+    counted = searches(pages(array(ranks), size, depth), size, tiers_of(ranking), depth)
     assert counted.tolist() == naive
 
 
@@ -441,3 +451,135 @@ def test_columns_of_different_queries_are_not_compared() -> None:
     base = RankColumn("base", np.array([1], dtype=np.int64), 5)
     with pytest.raises(InputError, match="2 queries, the baseline has 1"):
         policy_result(ours, base, ((0, 1),), ((0, 1),), [1])
+
+
+# --- A depth for each query -----------------------------------------------------------------------
+
+
+def deep(ranks: Sequence[int | None], depths: Sequence[int], name: str = "run") -> RankColumn:
+    return RankColumn(name, array(ranks), np.array(depths, dtype=np.int64))
+
+
+@st.composite
+def deep_columns(draw: st.DrawFn, queries: int | None = None) -> tuple[list[int | None], list[int]]:
+    """Ranks and the depth of each query: some not found, for some nothing delivered."""
+    count = draw(st.integers(1, 10)) if queries is None else queries
+    depths = draw(st.lists(st.integers(0, 130), min_size=count, max_size=count))
+    ranks = [
+        draw(st.one_of(st.none(), st.integers(1, depth))) if depth else None for depth in depths
+    ]
+    return ranks, depths
+
+
+@settings(deadline=None, max_examples=300)
+@given(deep_columns(), sizes, oracle.rankings((RAW, IDENTIFIERS, Bm25(text="raw", b=0.5)), 140))
+def test_with_a_depth_for_each_query_every_count_equals_a_page_by_page_count(
+    drawn: tuple[list[int | None], list[int]], size: int, ranking: Ranking
+) -> None:
+    ranks, depths = drawn
+    naive = [
+        oracle.page_by_page(rank, size, depth, lambda end: len(searched(ranking, end)))
+        for rank, depth in zip(ranks, depths, strict=True)
+    ]
+    depth = np.array(depths, dtype=np.int64)
+    counted = pages(array(ranks), size, depth)
+    assert counted.tolist() == [one[0] for one in naive]
+    assert emitted(counted, size, depth).tolist() == [one[1] for one in naive]
+    assert searches(counted, size, tiers_of(ranking), depth).tolist() == [one[2] for one in naive]
+    for rank, one, found in zip(ranks, depths, naive, strict=True):
+        assert emitted_for(NOT_FOUND if rank is None else rank, size, one) == found[1]
+
+
+def test_a_depth_for_each_query_of_one_number_is_that_number() -> None:
+    ranks = [1, 20, 21, None]
+    one, many = column(ranks, 45), deep(ranks, [45] * 4, "helper")
+    base = column([3, 3, 3, 3], 45, "baseline")
+    made = [policy_result(each, base, DEFERRED, ONE, [1, 20, 50]) for each in (one, many)]
+    assert made[0] == made[1]
+
+
+def test_where_nothing_is_delivered_one_page_is_asked_for_and_it_is_empty() -> None:
+    counted = pages(array([None, None]), 20, np.array([0, 1]))
+    assert counted.tolist() == [1, 1]
+    assert emitted(counted, 20, np.array([0, 1])).tolist() == [0, 1]
+    assert searches(counted, 20, DEFERRED, np.array([0, 1])).tolist() == [1, 1]
+    assert searches(counted, 20, TWO, np.array([0, 1])).tolist() == [2, 2]
+    assert emitted_for(NOT_FOUND, 20, 0) == 0
+
+
+def test_a_last_page_ends_at_each_querys_own_last_candidate() -> None:
+    """One page of 50: of 20 candidates it draws on one ranking, of 21 on two."""
+    depths = np.array([0, 19, 20, 21, 50])
+    assert searches(array([1] * 5), 50, DEFERRED, depths).tolist() == [1, 1, 1, 2, 2]
+
+
+def test_depths_are_checked_query_by_query() -> None:
+    check_ranks(deep([None, 1, 7], [0, 1, 7]))
+    with pytest.raises(InputError, match="'run', query 2: rank 4, expected 1 to 3"):
+        check_ranks(deep([9, 4], [9, 3]))
+    with pytest.raises(InputError, match="'run', query 1: rank 1, expected 1 to 0"):
+        check_ranks(deep([1, 4], [0, 4]))
+    with pytest.raises(InputError, match="'run': depth -1, expected at least 0"):
+        check_ranks(deep([None, 4], [-1, 4]))
+
+
+def test_a_part_of_a_column_keeps_each_querys_own_depth_and_counts() -> None:
+    whole = RankColumn(
+        "run",
+        array([1, None, 3]),
+        np.array([4, 5, 6], dtype=np.int64),
+        {2: array([0, 1, 2]), 5: array([1, 2, 3])},
+    )
+    part = whole.of(np.array([True, False, True]))
+    assert not isinstance(part.depth, int)
+    assert (part.ranks.tolist(), part.depth.tolist()) == ([1, 3], [4, 6])
+    assert {size: one.tolist() for size, one in part.unjudged.items()} == {2: [0, 2], 5: [1, 3]}
+    assert (whole.deepest, whole.of(np.array([0])).deepest) == (6, 4)
+    assert column([1, 2], 9).of(np.array([1])).depth == 9
+
+
+# --- Searches that were not given, and unjudged candidates ----------------------------------------
+
+
+@settings(deadline=None, max_examples=150)
+@given(deep_columns(), sizes, st.data())
+def test_searches_that_were_not_given_are_none_and_all_else_is_as_with_them(
+    drawn: tuple[list[int | None], list[int]], size: int, data: st.DataObject
+) -> None:
+    own = deep(*drawn)
+    base = deep(*data.draw(deep_columns(len(own.ranks))), "baseline")
+    known = policy_result(own, base, TWO, DEFERRED, [size]).at(size)
+    for tiers, base_tiers in ((None, DEFERRED), (TWO, None), (None, None)):
+        made = policy_result(own, base, tiers, base_tiers, [size]).at(size)
+        assert made.searches == (known.searches if tiers else None)
+        assert made.on_searches is None
+        assert (made.pages, made.emitted, made.on_pages, made.unjudged) == (
+            known.pages,
+            known.emitted,
+            known.on_pages,
+            known.unjudged,
+        )
+        assert known.on_searches is not None
+
+
+def test_unjudged_candidates_are_summed_at_each_page_size_and_unknown_without_judgments() -> None:
+    unjudged = {1: array([0, 2, 5]), 20: array([7, 0, 3])}
+    own = RankColumn("run", array([1, 3, None]), np.array([9, 9, 9], dtype=np.int64), unjudged)
+    made = policy_result(own, column([1, 1, 1], 9, "baseline"), ONE, ONE, [1, 20])
+    assert [one.unjudged for one in made.costs] == [7, 10]
+    plain = policy_result(column([1, 3, None], 9), own, ONE, ONE, [1, 20])
+    assert [one.unjudged for one in plain.costs] == [None, None]
+
+
+def test_what_was_not_given_is_written_as_null_and_what_nobody_judges_is_left_out() -> None:
+    made = msgspec.to_builtins(policy_result(column([1], 9), column([1], 9), None, ONE, [1]))
+    assert made["costs"] == [
+        {
+            "page_size": 1,
+            "pages": 1,
+            "emitted": 1,
+            "searches": None,
+            "pages_against_baseline": {"win": 0, "loss": 0, "tie": 1},
+            "searches_against_baseline": None,
+        }
+    ]

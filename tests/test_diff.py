@@ -14,7 +14,16 @@ from pagecost.diff.records import Count, Diff, Figures, Overlap, PolicyDiff
 from pagecost.diff.sides import Side
 from pagecost.model import Results
 from tests.builders import POLICIES, Json, archives_plan
-from tests.diff_builders import LATE, Ranks, document_ids, parsed, query_ids, side, sides
+from tests.diff_builders import (
+    LATE,
+    Ranks,
+    document_ids,
+    parsed,
+    query_ids,
+    run_side,
+    side,
+    sides,
+)
 
 NAMES = ("baseline", "helper", "late")
 
@@ -332,6 +341,8 @@ def test_the_other_way_round_every_change_has_the_other_sign(a: Side, b: Side) -
             if one.transitions.page_size != other.transitions.page_size:
                 continue
             assert one.transitions.pages == transposed(other.transitions.pages)
+            assert one.transitions.searches is not None
+            assert other.transitions.searches is not None
             assert one.transitions.searches == transposed(other.transitions.searches)
             assert one.transitions.fewer == other.transitions.more
             assert [move.query_id for move in one.transitions.movers] == [
@@ -341,3 +352,14 @@ def test_the_other_way_round_every_change_has_the_other_sign(a: Side, b: Side) -
 
 def transposed(table: list[list[int]]) -> list[list[int]]:
     return [list(row) for row in zip(*table, strict=True)]
+
+
+def test_what_is_said_of_a_run_does_not_change_its_order() -> None:
+    """Its bytes and its tie rule order; the searches that its author states don't."""
+    columns: dict[str, list[int | None]] = {"baseline": [3], "helper": [2]}
+    silent = run_side(columns, {"baseline": None, "helper": None})
+    stated = run_side(columns, {"baseline": 1, "helper": 2}, version="2")
+    diff = compare(silent, stated)
+    assert diff.not_comparable == []
+    assert diff.same_baseline
+    assert [policy.same_order for policy in diff.policies] == [True, True]

@@ -21,7 +21,14 @@ from pagecost.diff.since import Arrival, Changed, Since
 from pagecost.gates import GateResult
 from pagecost.report import difftext
 from tests.builders import POLICIES
-from tests.diff_builders import document_ids, query_ids, side, sides
+from tests.diff_builders import (
+    document_ids,
+    query_ids,
+    run_side,
+    run_sides,
+    side,
+    sides,
+)
 
 TABLES = MarkdownIt("commonmark", {"html": True}).enable("table")
 """A reader that would take HTML for HTML, and knows tables as GitHub does."""
@@ -432,3 +439,86 @@ def test_a_terminal_gets_no_control_character(where: str) -> None:
         rows = tuple(msgspec.structs.replace(row, target_name=escape) for row in table.rows)
         b = msgspec.structs.replace(b, table=msgspec.structs.replace(table, rows=rows))
     assert "\x1b" not in text(a, b)
+
+
+# --- Searches that were not given -----------------------------------------------------------------
+
+
+def of_runs(helper: list[int | None], searches: int | None, version: str, **more: Any) -> Side:
+    """A side whose helper is a run with those searches; the baseline's are not given."""
+    stated = {"baseline": None, "helper": searches}
+    return run_side({"baseline": [30, 40], "helper": helper}, stated, version=version, **more)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        (None, None, "its searches were not given, nor were those of version 1."),
+        (2, None, "its searches were not given."),
+        (None, 2, "its 4 searches (proxy) can’t be compared: those of version 1 were not given."),
+    ],
+)
+def test_the_headline_says_whose_searches_were_not_given(
+    ours: int | None, theirs: int | None, said: str
+) -> None:
+    a, b = of_runs([1, 9], ours, "1"), of_runs([1, 2], theirs, "2")
+    found = text(a, b).replace("\n", " ")
+    start = "At 2 candidates a page, version 2 needs 66.7\u202f% fewer pages than version 1; "
+    assert f"{start}{said}" in found
+    as_many = text(of_runs([1, 2], ours, "1"), b).replace("\n", " ")
+    assert f"version 2 needs as many pages as version 1; {said}" in as_many
+
+
+def test_where_searches_were_not_given_no_number_of_them_stands_in_any_format() -> None:
+    diff = compare(of_runs([1, 9], None, "1"), of_runs([1, 2], None, "2"))
+    said, markdown, data = (one.decode() for one in formats(diff))
+    for one in (said, markdown):
+        assert "not given" in one
+        assert "None" not in one
+    policy = next(one for one in json.loads(data)["diff"]["policies"] if one["name_a"] == "helper")
+    for figures in (policy["everything"], policy["matched"]):
+        for row in figures["sizes"]:
+            assert row["searches"] == {"a": None, "b": None, "change": None, "percent": None}
+            assert isinstance(row["pages"]["a"], int)
+    assert policy["transitions"]["searches"] is None
+    assert isinstance(policy["transitions"]["pages"], list)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(None, 2), (2, None), (None, None), (2, 2)])
+def test_searches_known_on_one_side_alone_move_no_query(
+    ours: int | None, theirs: int | None
+) -> None:
+    a, b = (
+        run_side(
+            {"baseline": [9, 9], "helper": [1, rank]},
+            {"baseline": 2, "helper": stated},
+            version=version,
+        )
+        for version, rank, stated in (("1", 3, ours), ("2", 30, theirs))
+    )
+    diff = compare(a, b)
+    assert diff.headline is not None
+    assert diff.headline.transitions is not None
+    assert (diff.headline.transitions.searches is not None) == bool(ours and theirs)
+    said = "Against the baseline on searches (proxy): not given on both sides."
+    assert (said in difftext.to_text(diff)) != bool(ours and theirs)
+
+
+def test_a_mover_of_a_collection_is_named_by_the_id_of_its_target() -> None:
+    found = text(of_runs([1, 90], 1, "1"), of_runs([1, 2], 1, "2"))
+    assert f"doc-1 ({query_ids(2)[1][:12]})" in found
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.sampled_from((None, 2)).flatmap(lambda one: st.tuples(run_sides(one), run_sides(one))))
+def test_every_comparison_of_runs_can_be_said_in_every_format(pair: tuple[Side, Side]) -> None:
+    a, b = pair
+    diff = compare(a, b)
+    said, markdown, data = (one.decode() for one in formats(diff))
+    words_of(markdown)
+    for one in (said, markdown):
+        assert "None" not in one
+    json.loads(data)
+    same = compare(a, a)
+    assert same.identical
+    formats(same)

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from pagecost import starting
+from pagecost import plannotes
 from pagecost.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -55,7 +55,7 @@ def commands_page() -> str:
 
 
 def plans_page() -> str:
-    return starting.notes().replace("This file is for you; it is not published.\n", "")
+    return plannotes.notes().replace("This file is for you; it is not published.\n", "")
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def bare(tmp_path: Path, cache: Path) -> TinyProject:
 
 def fetched(
     made: TinyProject, base: str = "http://127.0.0.1:9", folder: Path | None = None
-) -> tuple[list[fetch.Fetched], str]:
+) -> tuple[list[sources.Brought], str]:
     """What was brought, and what was said."""
     out = io.StringIO()
     return sources.bring(made.work(out), KEY, folder, base), out.getvalue()
@@ -187,7 +187,8 @@ def test_missing_archives_are_downloaded_with_or_without_a_length(
     assert [one.how for one in found] == [
         f"downloaded from {server.base}{path_of(tree)}" for tree in TREES
     ]
-    assert [one.sha256 for one in found] == [one.archive.sha256 for one in found]
+    assert [one.name for one in found] == [tree.repository for tree in TREES]
+    assert [one.sha256 for one in found] == [archive(tree).sha256 for tree in TREES]
     assert said == ""
 
 
@@ -201,7 +202,7 @@ def test_a_mirrors_address_may_end_in_a_slash(
 def test_only_what_is_missing_is_downloaded(bare: TinyProject, server: Server, cache: Path) -> None:
     cached(cache, ALPHA).write_bytes(zip_of(ALPHA))
     found, _ = fetched(bare, server.base)
-    assert [one.archive.repository for one in found] == ["example/beta"]
+    assert [one.name for one in found] == ["example/beta"]
     assert server.asked == [path_of(BETA)]
 
 
@@ -337,7 +338,8 @@ def test_another_packing_of_the_same_content_is_taken_with_a_note(
     other = zip_bytes({f"{ALPHA.root}/{name}": data for name, data in files.items()})
     server.serve(ALPHA, whole(other))
     found, said = fetched(bare, server.base)
-    assert found[1].sha256 == found[1].archive.sha256
+    assert [one.name for one in found] == [tree.repository for tree in TREES]
+    assert found[1].sha256 == archive(BETA).sha256
     assert found[0].sha256 == sha256(other)
     assert said.startswith("note: example/alpha: the archive is not GitHub's own (")
 

@@ -21,7 +21,7 @@ from pagecost.gates import METRICS, Condition, Figure, GateResult, Relation, Tol
 from pagecost.model import Gate
 from pagecost.report.words import gate_said
 from tests.builders import Json, archives_plan
-from tests.diff_builders import side, sides
+from tests.diff_builders import run_side, side, sides
 
 RELATIONS: dict[Relation, Callable[[Fraction, Fraction], bool]] = {
     "<=": operator.le,
@@ -504,3 +504,39 @@ def test_a_gate_is_arithmetic_on_the_numbers_of_the_record(
         assert len(held & {"<", "=", ">"}) == 1
         assert ("<=" in held) == bool(held & {"<", "="})
         assert (">=" in held) == bool(held & {">", "="})
+
+
+# --- Searches that were not given -----------------------------------------------------------------
+
+NOT_GIVEN = "the searches of a run were not given"
+
+
+@pytest.mark.parametrize(
+    ("holds", "ours", "base", "decision"),
+    [
+        ("searches <= 100", None, 1, "not decided"),
+        ("searches <= 100", 3, None, "held"),
+        ("searches <= 100", 300, None, "not held"),
+        ("searches of baseline <= 100", 3, None, "not decided"),
+        ("searches of baseline at 1 <= 100", 3, None, "not decided"),
+        ("searches <= searches of baseline", 3, None, "not decided"),
+        ("searches <= searches of baseline + 10 %", None, 3, "not decided"),
+        ("pages <= searches of baseline", 3, None, "not decided"),
+        ("searches of baseline = pages", 3, None, "not decided"),
+        ("searches >= 0", None, None, "not decided"),
+        ("pages <= pages of baseline", None, None, "held"),
+        ("emitted > emitted of baseline", None, None, "not held"),
+        ("mrr >= mrr of baseline", None, None, "held"),
+    ],
+)
+def test_searches_that_were_not_given_decide_no_gate_and_all_else_is_decided(
+    holds: str, ours: int | None, base: int | None, decision: str
+) -> None:
+    made = run_side({"baseline": [9, 9], "helper": [1, 9]}, {"baseline": base, "helper": ours})
+    (found,) = evaluated(made, holds)
+    assert found.decision == decision
+    if decision == "not decided":
+        assert (found.found, found.bound, found.why) == (None, None, NOT_GIVEN)
+        assert NOT_GIVEN in gate_said(found)
+    else:
+        assert found.why is None

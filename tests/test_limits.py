@@ -18,7 +18,7 @@ from pagecost.errors import InputError
 from pagecost.gates import HIGHER_IS_BETTER, METRICS, Figure, Tolerance
 from pagecost.report import diffwords
 from tests.builders import TinyProject
-from tests.diff_builders import query_ids, side, sides
+from tests.diff_builders import query_ids, run_side, side, sides
 
 
 def limited(text: str, a: Side, b: Side) -> LimitResult:
@@ -406,3 +406,31 @@ def test_limits_are_held_even_where_nothing_differs(pair: TinyProject) -> None:
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("No difference: ")
     assert done.out.endswith("  pages changed: held, 12 → 12\n")
+
+
+# --- Searches that were not given -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(None, 2), (2, None), (None, None)])
+@pytest.mark.parametrize(
+    "limit",
+    ["searches", "searches changed", "searches by more than 5 %", "searches of helper at 1"],
+)
+def test_searches_that_a_side_did_not_give_decide_nothing(
+    limit: str, ours: int | None, theirs: int | None
+) -> None:
+    a, b = (
+        run_side(
+            {"baseline": [9, 9], "helper": [1, rank]},
+            {"baseline": 1, "helper": stated},
+            version=name,
+        )
+        for name, rank, stated in (("1", 3, ours), ("2", 9, theirs))
+    )
+    found = limited(limit, a, b)
+    assert (found.decision, found.a, found.b) == ("not decided", None, None)
+    assert found.why == "a side did not give its searches"
+    assert "not decided: a side did not give its searches" in diffwords.limit(found)
+    assert decided("pages", a, b) == "not held"
+    assert decided("pages", b, a) == "held"
+    assert decided("searches of baseline", a, b) == "held"

@@ -315,6 +315,8 @@ def test_pages_and_candidates_fall_by_a_third_and_the_proxy_rises_by_a_third(
     base, helper = (twelve.results.overall.policy(name).at(20) for name in (BASE, HELPER))
     assert round(100 * (helper.pages / base.pages - 1), 1) == -33.7
     assert round(100 * (helper.emitted / base.emitted - 1), 1) == -33.7
+    assert base.searches is not None
+    assert helper.searches is not None
     assert round(100 * (helper.searches / base.searches - 1), 1) == 32.5
 
 
@@ -337,6 +339,7 @@ def test_every_cost_is_what_serving_page_by_page_comes_to(more: Recorded, size: 
             sum(cost[kind] for cost in costs) for kind in range(3)
         ]
         for outcomes, kind in ((found.on_pages, 0), (found.on_searches, 2)):
+            assert outcomes is not None
             pairs = [(cost[kind], other[kind]) for cost, other in zip(costs, base, strict=True)]
             assert outcomes.win == sum(a < b for a, b in pairs)
             assert outcomes.loss == sum(a > b for a, b in pairs)
@@ -403,7 +406,7 @@ def corpus(twelve: Recorded, filled: Path) -> Corpus:
 
 def test_the_corpus_is_the_published_one(twelve: Recorded, corpus: Corpus) -> None:
     assert twelve.corpus.pins is not None
-    check_pins(corpus.counts, twelve.corpus.pins, "plan.json")
+    check_pins(corpus.counts, twelve.corpus.pins, "plan.json: $.corpus.pins")
     ids = [document.id for document in corpus.documents]
     assert ids == sorted(set(ids))
     assert sha256("".join(f"{one}\n" for one in ids).encode()) == MEMBERSHIP
@@ -443,6 +446,7 @@ def test_what_is_left_out_of_each_repository(
     counts = ArchivesSource(kind, tmp_path, filled, strict=False).load().counts
     assert {name: n for name, n in counts.exclusions.items() if n} == EXCLUSIONS[repository]
     assert (counts.documents, counts.queries) == COUNTS[repository]
+    assert counts.documents is not None
     assert counts.documents + sum(counts.exclusions.values()) == own.count(b"\n") - 1
 
 

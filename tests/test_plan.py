@@ -12,7 +12,17 @@ import pytest
 
 from pagecost import plan
 from pagecost.errors import InputError
-from pagecost.model import RESERVED_POLICY_NAMES, ArchivesCorpus, Bm25, Interleave, QueryRow
+from pagecost.model import (
+    RESERVED_POLICY_NAMES,
+    SEARCHES,
+    SEARCHES_WITH_RUNS,
+    TIES,
+    TIES_WITH_RUNS,
+    ArchivesCorpus,
+    Bm25,
+    Interleave,
+    QueryRow,
+)
 from tests.builders import (
     ROOT,
     Json,
@@ -485,3 +495,353 @@ def test_a_file_that_is_missing_a_folder_or_too_large_is_refused_by_name(tmp_pat
     path.write_bytes(written() + b" " * (1 << 20))
     with pytest.raises(InputError, match=r"plan\.json: larger than 1,048,576 bytes"):
         plan.load(path)
+
+
+# --- Runs and collections -------------------------------------------------------------------------
+
+RUN_PINS: Json = {"lines": 4, "topics": 2, "deepest": 2, "shallowest": 2}
+COLLECTION_PINS: Json = {
+    "documents": 3,
+    "queries": 2,
+    "membership": "1" * 64,
+    "query_hash": "2" * 64,
+    "repositories": [],
+    "strata": {},
+    "exclusions": {"unjudged": 1},
+    "judgments": {"judgments": 5, "relevant": 2},
+}
+TREC_PINS: Json = COLLECTION_PINS | {"documents": None, "membership": None}
+WITH_RUNS = {"ties": TIES_WITH_RUNS, "searches": SEARCHES_WITH_RUNS}
+
+
+def file(path: str) -> Json:
+    return {"path": path, "sha256": sha256(path.encode())}
+
+
+def run(path: str = "a.run", **changes: Any) -> Json:
+    return {"kind": "run", "file": file(path), "pins": RUN_PINS} | changes
+
+
+def trec(**changes: Any) -> Json:
+    made = {"kind": "trec", "name": "Invented", "qrels": file("qrels"), "pins": TREC_PINS}
+    return made | changes
+
+
+def beir(**changes: Any) -> Json:
+    files = {what: file(f"{what}.gz") for what in ("documents", "queries", "qrels")}
+    return {"kind": "beir", "name": "Invented", **files, "pins": COLLECTION_PINS} | changes
+
+
+def ir_dataset(**changes: Any) -> Json:
+    made = {"kind": "ir-datasets", "dataset": "invented", "sha256": "3" * 64}
+    return made | {"pins": COLLECTION_PINS} | changes
+
+
+def over(corpus: Json, *rankings: Json, target: str = "first relevant document") -> Json:
+    """A frozen plan of those rankings, named p0, p1, …, with the definitions they call for."""
+    made = plan_of(
+        corpus,
+        "tiny",
+        "1",
+        status="frozen",
+        policies=[{"name": f"p{at}", "ranking": one} for at, one in enumerate(rankings)],
+        baseline="p0",
+        primary_policy=f"p{len(rankings) - 1}",
+    )
+    made["definitions"]["target"] = target
+    if '"run"' in json.dumps(rankings):
+        made["definitions"] |= WITH_RUNS
+    return made
+
+
+def accept(made: Json) -> None:
+    """The plan loads, and the published schema takes it too."""
+    plan.parse(json.dumps(made).encode(), "plan.json")
+    jsonschema.Draft202012Validator(plan.schema()).validate(made)
+
+
+LATE: Json = {"kind": "deferred", "first": bm25(), "second": run(), "after": 3}
+MADE_OF_RUNS: dict[str, Json] = {
+    "a run": run(),
+    "interleaved": interleave(bm25(), run()),
+    "interleaved first": interleave(run(), bm25()),
+    "deferred": LATE,
+    "deep inside": interleave(bm25(), interleave(bm25(), LATE)),
+    "under a name": interleave("p0", LATE),
+}
+
+
+def test_plans_over_every_kind_of_collection_load() -> None:
+    accept(over(trec(), run(), run("b.run", ties="rank-column", searches=2)))
+    accept(over(trec(topics=file("topics")), run(), interleave("p0", run("b.run"))))
+    accept(over(beir(), bm25(), run()))
+    accept(over(beir(), bm25(), interleave("p0", bm25() | {"text": "identifiers"})))
+    accept(over(ir_dataset(), bm25()))
+    accept(over(ir_dataset(pins=TREC_PINS), run()))
+
+
+@pytest.mark.parametrize("case", MADE_OF_RUNS)
+@pytest.mark.parametrize(
+    ("field", "term", "plain"),
+    [("ties", TIES_WITH_RUNS, TIES), ("searches", SEARCHES_WITH_RUNS, SEARCHES)],
+)
+def test_a_plan_with_a_run_says_so_in_its_definitions(
+    case: str, field: str, term: str, plain: str
+) -> None:
+    made = over(beir(), bm25(), MADE_OF_RUNS[case])
+    accept(made)
+    made["definitions"][field] = plain
+    assert refusal(made) == (
+        f"here/plan.json: $.definitions.{field}: {plain!r}, expected {term!r}, since a policy is "
+        "made of a run"
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "term", "plain"),
+    [("ties", TIES_WITH_RUNS, TIES), ("searches", SEARCHES_WITH_RUNS, SEARCHES)],
+)
+def test_a_plan_without_a_run_does_not_claim_one(field: str, term: str, plain: str) -> None:
+    for made in (valid(), over(beir(), bm25(), interleave("p0", bm25()))):
+        made["definitions"][field] = term
+        assert refusal(made) == (
+            f"here/plan.json: $.definitions.{field}: {term!r}, expected {plain!r}, since no policy "
+            "is made of a run"
+        )
+
+
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        bm25(),
+        {"kind": "model", "library": "rank_bm25", "model": "BM25L", "text": "raw"},
+        interleave("p0", bm25()),
+        {"kind": "deferred", "first": run(), "second": bm25(), "after": 3},
+    ],
+)
+def test_judgments_alone_can_not_be_ranked_by_an_index(ranking: Json) -> None:
+    accept(over(beir(), run(), ranking))
+    assert refusal(over(trec(), run(), ranking)) == (
+        "here/plan.json: $.policies: a corpus of kind 'trec' has no documents, so every policy "
+        "must be a run or be made of runs"
+    )
+
+
+OUTSIDE = ("../x", "/x", "a\\b", "C:x", "a/../../x", "a/..", "..", "//host/x", "\\\\host\\x", ".")
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda path: over(trec(), run(path)),
+        lambda path: over(trec(), run(), interleave("p0", run(path))),
+        lambda path: over(trec(qrels=file(path)), run()),
+        lambda path: over(trec(topics=file(path)), run()),
+        lambda path: over(beir(documents=file(path)), bm25()),
+        lambda path: over(beir(queries=file(path)), bm25()),
+        lambda path: over(beir(qrels=file(path)), bm25()),
+    ],
+    ids=["run", "inner run", "qrels", "topics", "documents", "queries", "beir qrels"],
+)
+def test_a_pinned_file_lies_below_the_versions_folder(made: Any, path: str) -> None:
+    expected = f"here/plan.json: {path!r}: expected a path below the version's folder, divided by /"
+    assert refusal(made(path)) == expected
+    accept(made("a/b c/x.gz"))
+
+
+def test_two_files_of_one_path_are_refused_and_one_file_may_be_drawn_on_twice() -> None:
+    accept(over(trec(), run(), run(ties="rank-column")))
+    other = {"path": "a.run", "sha256": "9" * 64}
+    assert "a pinned file: a path stands 2 times (ignoring case): 'a.run'" in refusal(
+        over(trec(), run(), run(file=other))
+    )
+    assert "'a.run'" in refusal(over(trec(), run(), run("A.run")))
+    assert "'qrels'" in refusal(over(trec(), run("QRELS")))
+
+
+TARGETS = ("2 relevant documents", "10 relevant documents", "999999 relevant documents")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_several_relevant_documents_are_looked_for_in_a_collection_only(target: str) -> None:
+    for corpus, ranking in ((trec(), run()), (beir(), bm25()), (ir_dataset(), bm25())):
+        accept(over(corpus, ranking, target=target))
+    made = changed("definitions.target", target)
+    assert refusal(made).startswith(
+        f"here/plan.json: $.definitions.target: {target!r}: only where a corpus has judgments;"
+    )
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "0 relevant documents",
+        "1 relevant documents",
+        "01 relevant documents",
+        "1 relevant document",
+        "1000000 relevant documents",
+        "-2 relevant documents",
+        "2 relevant documents\n",
+        "٣ relevant documents",
+        "the first relevant document",
+        "all",
+        "",
+    ],
+)
+def test_a_target_that_is_none_of_the_known_is_refused(target: str) -> None:
+    made = over(trec(), run(), target=target)
+    assert "$.definitions.target: Expected `str` matching regex" in refusal(made)
+    assert not jsonschema.Draft202012Validator(plan.schema()).is_valid(made)
+
+
+def test_all_relevant_documents_may_be_looked_for_in_any_corpus() -> None:
+    accept(changed("definitions.target", "all relevant documents"))
+    accept(over(trec(), run(), target="all relevant documents"))
+
+
+@pytest.mark.parametrize(
+    ("target", "relevant", "wanted"),
+    [
+        ("first relevant document", 5, 1),
+        ("all relevant documents", 5, 5),
+        ("2 relevant documents", 5, 2),
+        ("12 relevant documents", 5, 12),
+    ],
+)
+def test_a_target_says_how_many_of_a_querys_relevant_documents_are_wanted(
+    target: str, relevant: int, wanted: int
+) -> None:
+    made = plan.parse(json.dumps(over(trec(), run(), target=target)).encode(), "plan.json")
+    assert made.definitions.wanted(relevant) == wanted
+
+
+@pytest.mark.parametrize("ranking", [run("b.run"), interleave("p0", run("b.run"))])
+def test_a_frozen_plan_pins_its_runs_and_a_draft_need_not(ranking: Json) -> None:
+    made = over(trec(), run(), ranking)
+    inner = ranking if ranking["kind"] == "run" else ranking["second"]
+    accept(made)
+    unpinned = inner | {"pins": None}
+    bare = unpinned if ranking["kind"] == "run" else ranking | {"second": unpinned}
+    made = over(trec(), run(), bare)
+    assert refusal(made) == (
+        "here/plan.json: $.policies: b.run: pins missing; a frozen plan pins its runs"
+    )
+    accept(made | {"status": "draft"})
+
+
+def test_a_frozen_plan_pins_what_a_library_gives() -> None:
+    made = over(ir_dataset(sha256=None), bm25())
+    assert refusal(made) == "here/plan.json: $.corpus.sha256: missing; a frozen plan pins it"
+    accept(made | {"status": "draft"})
+
+
+PIN_CASES: dict[str, tuple[Json, Json, str]] = {
+    "a collection without judgments": (
+        beir(pins=COLLECTION_PINS | {"judgments": None}), bm25(),
+        "$.corpus.pins.judgments: missing; a collection has them",
+    ),
+    "a collection with repositories": (
+        beir(pins=COLLECTION_PINS | {"repositories": PINS["repositories"]}), bm25(),
+        "$.corpus.pins.repositories: expected none, and no strata, in a collection",
+    ),
+    "a collection with strata": (
+        trec(pins=TREC_PINS | {"strata": {"all": 2}}), run(),
+        "$.corpus.pins.repositories: expected none, and no strata, in a collection",
+    ),
+    "other sources with judgments": (
+        archives_corpus(pins=PINS | {"judgments": COLLECTION_PINS["judgments"]}), bm25(),
+        "$.corpus.pins.judgments: only a collection has them",
+    ),
+    "other sources without repositories": (
+        archives_corpus(pins=COLLECTION_PINS | {"judgments": None}), bm25(),
+        "$.corpus.pins.repositories: none; expected every repository",
+    ),
+    "documents where only runs are known": (
+        trec(pins=COLLECTION_PINS), run(),
+        "$.corpus.pins.documents: expected null, since only runs are known",
+    ),
+    "no documents where they are": (
+        beir(pins=TREC_PINS), bm25(),
+        "$.corpus.pins.documents: null, expected how many documents there are",
+    ),
+    "no documents in archives": (
+        archives_corpus(pins=PINS | {"documents": None, "membership": None}), bm25(),
+        "$.corpus.pins.documents: null, expected how many documents there are",
+    ),
+    "documents without their hash": (
+        beir(pins=COLLECTION_PINS | {"membership": None}), bm25(),
+        "$.corpus.pins.membership: expected null where documents is null, and only there",
+    ),
+    "a hash without documents": (
+        trec(pins=TREC_PINS | {"membership": "1" * 64}), run(),
+        "$.corpus.pins.membership: expected null where documents is null, and only there",
+    ),
+    "a collection without pins": (
+        {key: value for key, value in trec().items() if key != "pins"}, run(),
+        "$.corpus.pins: missing; a frozen plan pins its corpus",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PIN_CASES)
+def test_pins_that_no_corpus_of_that_kind_has_are_refused(case: str) -> None:
+    corpus, ranking, expected = PIN_CASES[case]
+    assert f"here/plan.json: {expected}" in refusal(over(corpus, ranking))
+
+
+@pytest.mark.parametrize(
+    ("model", "parameter", "known"),
+    [
+        ("BM25Okapi", "delta", "k1, b, epsilon"),
+        ("BM25L", "epsilon", "k1, b, delta"),
+        ("BM25Plus", "epsilon", "k1, b, delta"),
+    ],
+)
+def test_a_parameter_that_a_model_does_not_have_is_refused(
+    model: str, parameter: str, known: str
+) -> None:
+    ranking = {"kind": "model", "library": "rank_bm25", "model": model, "text": "raw"}
+    accept(over(beir(), bm25(), ranking | {"k1": 2.0, "b": 0.5}))
+    for wrong in (ranking | {parameter: 0.5}, interleave(bm25(), ranking | {parameter: 0.5})):
+        assert refusal(over(beir(), bm25(), wrong)) == (
+            f"here/plan.json: $.policies: {model} has no parameter {parameter!r}; it has {known}"
+        )
+
+
+FIELDS_OF_RUNS: dict[str, tuple[Json, str]] = {
+    "another tie rule": (run(ties="random"), "$.policies[0].ranking.ties: Invalid enum value"),
+    "no search": (run(searches=0), "$.policies[0].ranking.searches: Expected `int` >= 1"),
+    "half a search": (run(searches=1.5), "$.policies[0].ranking.searches: Expected"),
+    "a file by its name": (run(file="a.run"), "$.policies[0].ranking.file: Expected `object`"),
+    "a file without its hash": (run(file={"path": "a"}), "missing required field `sha256`"),
+    "an unknown field": (run(depth=5), "$.policies[0].ranking: Object contains unknown field"),
+    "pins of no line": (
+        run(pins=RUN_PINS | {"lines": 0}), "$.policies[0].ranking.pins.lines: Expected `int` >= 1"
+    ),
+    "an unknown repair": (
+        run(pins=RUN_PINS | {"typos": 1}), "$.policies[0].ranking.pins: Object contains unknown"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FIELDS_OF_RUNS)
+def test_a_wrong_field_of_a_run_is_refused_by_its_path(case: str) -> None:
+    ranking, expected = FIELDS_OF_RUNS[case]
+    assert expected in refusal(over(trec(), ranking))
+
+
+@pytest.mark.parametrize("name", ["plan.json", "Plan.JSON", "results.json", "ranks.csv"])
+def test_a_pinned_file_is_none_of_the_versions_own(name: str) -> None:
+    """Recording would write over it."""
+    expected = f"{name!r}: a version's own file has that name"
+    assert expected in refusal(over(trec(), run(name)))
+
+
+def test_a_policy_is_made_of_one_statement_about_a_run() -> None:
+    """An interleaving of the two would count both."""
+    accept(over(trec(), run(searches=1), run(searches=2)))
+    accept(over(trec(), run(searches=1), interleave("p0", run(searches=1))))
+    assert "'p1' is made of one run with two statements about it" in refusal(
+        over(trec(), run(searches=1), interleave("p0", run(searches=2)))
+    )

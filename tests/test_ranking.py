@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagecost.model import Bm25, Deferred, Interleave, Ranking
+from pagecost.model import Bm25, Deferred, Interleave, PinnedFile, Ranking, Run
 from pagecost.ranking import (
+    NOT_FOUND,
     Delayed,
     FloatArray,
     Interleaved,
+    Listed,
     Order,
     Scored,
+    Target,
     alternate,
-    best_target,
     rank_by_counting,
     top,
 )
@@ -52,8 +54,9 @@ class Case:
 
     def order(self, ranking: Ranking) -> Order:
         """The order under test, its leaves shared where they are the same."""
+        target = Target(self.relevant)
         shared: dict[Ranking, Order] = {
-            leaf: Scored(np.array(row), self.relevant)
+            leaf: Scored(np.array(row), target)
             for leaf, row in zip(LEAVES, self.scores, strict=True)
         }
 
@@ -61,10 +64,10 @@ class Case:
             assert not isinstance(part, str)
             if part not in shared:
                 if isinstance(part, Interleave):
-                    shared[part] = Interleaved(made(part.first), made(part.second), self.relevant)
+                    shared[part] = Interleaved(made(part.first), made(part.second), target)
                 else:
                     assert isinstance(part, Deferred)
-                    shared[part] = Delayed(made(part.first), made(part.second), part.after)
+                    shared[part] = Delayed(made(part.first), made(part.second), part.after, target)
             return shared[part]
 
         return made(ranking)
@@ -80,23 +83,25 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def check(case: Case, ranking: Ranking, asked_first: str = "rank") -> None:
-    """Rank, documents before it and every prefix, asked in the order that is given."""
+    """Rank, depth and every prefix, asked in the order that is given."""
     expected = case.expected(ranking)
     assert sorted(expected) == list(range(case.size)), "the oracle ranks every document once"
     rank = oracle.first_rank(expected, case.relevant)
     order = case.order(ranking)
     if asked_first == "prefix":
         assert list(order.prefix(case.size // 2)) == expected[: case.size // 2]
-    if asked_first == "before":
-        assert list(order.before()) == expected[: rank - 1]
+    if asked_first == "depth":
+        assert order.depth() == case.size
     assert order.rank() == rank
-    assert list(order.before()) == expected[: rank - 1]
+    assert list(order.prefix(rank)) == expected[:rank]
+    assert order.depth() == case.size
+    assert order.is_complete()
     for count in range(case.size + 3):
         assert list(order.prefix(count)) == expected[:count]
     assert order.rank() == rank
 
 
-asked = st.sampled_from(("rank", "before", "prefix"))
+asked = st.sampled_from(("rank", "depth", "prefix"))
 
 
 # --- One order ------------------------------------------------------------------------------------
@@ -113,9 +118,11 @@ def test_the_rank_by_counting_is_the_place_in_the_sorted_order(case: Case) -> No
 
 @settings(deadline=None, max_examples=200)
 @given(cases())
-def test_the_best_target_is_the_relevant_document_that_stands_first(case: Case) -> None:
+def test_a_target_is_the_last_relevant_document_that_is_needed(case: Case) -> None:
     expected = [one for one in oracle.by_score(case.scores[0]) if one in case.relevant]
-    assert best_target(np.array(case.scores[0]), case.relevant) == expected[0]
+    for place, document in enumerate(expected, start=1):
+        target = Target(case.relevant, place)
+        assert target.by_score(np.array(case.scores[0])) == document
 
 
 @settings(deadline=None, max_examples=200)
@@ -141,7 +148,8 @@ def test_equal_scores_stand_in_document_order() -> None:
     scores = np.zeros(5)
     assert top(scores, 3) == [0, 1, 2]
     assert rank_by_counting(scores, 3) == 4
-    assert best_target(scores, (1, 3)) == 1
+    assert Target((1, 3)).by_score(scores) == 1
+    assert Target((1, 3), 2).by_score(scores) == 3
 
 
 def test_a_difference_in_the_last_bit_is_a_difference() -> None:
@@ -157,7 +165,7 @@ def test_a_scored_order_equals_a_full_sort(case: Case, asked_first: str) -> None
 
 
 def test_a_scored_order_gives_a_short_prefix_after_a_long_one_and_the_reverse() -> None:
-    order = Scored(np.array([0.0, 3.0, 1.0, 2.0]), [2])
+    order = Scored(np.array([0.0, 3.0, 1.0, 2.0]), Target([2]))
     assert [list(order.prefix(count)) for count in (1, 4, 2, 3, 0, 9)] == [
         [1],
         [1, 3, 2, 0],
@@ -194,7 +202,8 @@ def test_an_interleaved_rank_reaches_its_bound_where_nothing_is_shared(rank: int
     first = np.array([float(size - i) for i in range(size)])
     second = first[::-1].copy()
     target = rank - 1
-    order = Interleaved(Scored(first, [target]), Scored(second, [target]), [target])
+    found = Target([target])
+    order = Interleaved(Scored(first, found), Scored(second, found), found)
     assert order.rank() == 2 * rank - 1
 
 
@@ -202,7 +211,7 @@ def test_an_interleaved_rank_depends_on_documents_skipped_before() -> None:
     """Equal ranks on both sides, and still no closed form: what is shared decides."""
 
     def rank(first: list[int], second: list[int]) -> int:
-        return Interleaved(scored(first, 9), scored(second, 9), [9]).rank()
+        return Interleaved(scored(first, 9), scored(second, 9), Target([9])).rank()
 
     others = [6, 7, 8]
     assert rank([0, 1, 2, 9, *others, 3, 4, 5], [3, 4, 5, 9, *others, 0, 1, 2]) == 7
@@ -211,10 +220,7 @@ def test_an_interleaved_rank_depends_on_documents_skipped_before() -> None:
 
 
 def scored(order: Sequence[int], target: int) -> Scored:
-    scores: FloatArray = np.zeros(len(order))
-    for place, document in enumerate(order):
-        scores[document] = float(len(order) - place)
-    return Scored(scores, [target])
+    return Scored(scores_of(order), Target([target]))
 
 
 @settings(deadline=None, max_examples=200)
@@ -292,3 +298,208 @@ def test_named_compositions_equal_brute_force(case: Case, other: int, asked_firs
 @given(cases(), oracle.rankings(LEAVES, 33), asked)
 def test_any_composition_equals_brute_force(case: Case, ranking: Ranking, asked_first: str) -> None:
     check(case, ranking, asked_first)
+
+
+# --- Cut lists, and any number of relevant documents ----------------------------------------------
+
+RUN_A, RUN_B = (
+    Run(file=PinnedFile(path=f"{name}.run", sha256=name * 64), searches=1) for name in "ab"
+)
+MIXED: tuple[oracle.Leaf, ...] = (A, B, RUN_A, RUN_B)
+
+
+class Cut:
+    """Leaves of which some are lists that may stop anywhere, and a target of so many documents."""
+
+    def __init__(
+        self, orders: dict[oracle.Leaf, list[int]], size: int, relevant: list[int], wanted: int
+    ) -> None:
+        self.orders = orders
+        self.size = size
+        self.relevant = relevant
+        self.wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"Cut({self.orders}, {self.size}, {self.relevant}, {self.wanted})"
+
+    def order(self, ranking: Ranking) -> Order:
+        """The order under test, what is alike shared. A `Bm25` scores, a `Run` is a list."""
+        target = Target(self.relevant, self.wanted)
+        shared: dict[Ranking, Order] = {}
+
+        def made(part: str | Ranking) -> Order:
+            assert not isinstance(part, str)
+            if part not in shared:
+                shared[part] = make(part)
+            return shared[part]
+
+        def make(part: Ranking) -> Order:
+            match part:
+                case Interleave(first=first, second=second):
+                    return Interleaved(made(first), made(second), target)
+                case Deferred(first=first, second=second, after=after):
+                    return Delayed(made(first), made(second), after, target)
+                case Run():
+                    return Listed(self.orders[part], target)
+                case _:
+                    return Scored(scores_of(self.orders[part]), target)
+
+        return made(ranking)
+
+
+def scores_of(order: Sequence[int]) -> FloatArray:
+    """Scores that put all documents into that order."""
+    scores: FloatArray = np.zeros(len(order))
+    for place, document in enumerate(order):
+        scores[document] = float(len(order) - place)
+    return scores
+
+
+@st.composite
+def cuts(draw: st.DrawFn) -> Cut:
+    size = draw(st.integers(1, 16))
+    whole = st.permutations(range(size))
+    orders: dict[oracle.Leaf, list[int]] = {A: list(draw(whole)), B: list(draw(whole))}
+    for leaf in (RUN_A, RUN_B):
+        # A third of the lists are empty, a third stop somewhere, a third hold everything.
+        kept = draw(st.sampled_from((0, draw(st.integers(0, size)), size)))
+        orders[leaf] = list(draw(whole))[:kept]
+    relevant = sorted(draw(st.sets(st.integers(0, size - 1), min_size=1, max_size=min(size, 6))))
+    wanted = draw(st.sampled_from((1, draw(st.integers(1, len(relevant))), len(relevant))))
+    return Cut(orders, size, relevant, wanted)
+
+
+def delivers_all(ranking: str | Ranking) -> bool:
+    """Does it deliver every document whatever the lists hold, by what it is made of?"""
+    assert not isinstance(ranking, str)
+    match ranking:
+        case Interleave(first=first, second=second):
+            return delivers_all(first) or delivers_all(second)
+        case Deferred(second=second):
+            return delivers_all(second)
+        case _:
+            return not isinstance(ranking, Run)
+
+
+def check_cut(case: Cut, ranking: Ranking, asked_first: str = "rank") -> None:
+    """Rank, depth, every prefix and completeness against the whole order, written out."""
+    expected = oracle.order_of(ranking, case.orders)
+    assert len(set(expected)) == len(expected), "the oracle delivers a document once"
+    rank = oracle.rank_of(expected, case.relevant, case.wanted)
+    order = case.order(ranking)
+    if asked_first == "prefix":
+        assert list(order.prefix(case.size // 2)) == expected[: case.size // 2]
+    if asked_first == "depth":
+        assert order.depth() == len(expected)
+    assert order.rank() == (NOT_FOUND if rank is None else rank)
+    assert order.depth() == len(expected)
+    assert order.is_complete() == delivers_all(ranking)
+    if order.is_complete():
+        assert sorted(expected) == list(range(case.size))
+    for count in range(case.size + 3):
+        assert list(order.prefix(count)) == expected[:count]
+    assert order.rank() == (NOT_FOUND if rank is None else rank)
+
+
+@settings(deadline=None, max_examples=200)
+@given(cuts(), st.sampled_from(MIXED), asked)
+def test_a_list_or_a_full_sort_is_ranked_up_to_the_last_document_needed(
+    case: Cut, leaf: oracle.Leaf, asked_first: str
+) -> None:
+    check_cut(case, leaf, asked_first)
+
+
+@settings(deadline=None, max_examples=400)
+@given(cuts(), st.sampled_from(MIXED), st.sampled_from(MIXED), asked)
+def test_interleaving_with_a_cut_list_equals_naive_interleaving(
+    case: Cut, first: oracle.Leaf, second: oracle.Leaf, asked_first: str
+) -> None:
+    check_cut(case, Interleave(first=first, second=second), asked_first)
+
+
+@settings(deadline=None, max_examples=400)
+@given(cuts(), st.sampled_from(MIXED), st.sampled_from(MIXED), st.integers(1, 19), asked)
+def test_deferring_with_a_cut_list_equals_naive_deferring(
+    case: Cut, first: oracle.Leaf, second: oracle.Leaf, after: int, asked_first: str
+) -> None:
+    check_cut(case, Deferred(first=first, second=second, after=after), asked_first)
+
+
+@settings(deadline=None, max_examples=600)
+@given(cuts(), oracle.rankings(MIXED, 19), asked)
+def test_any_composition_with_cut_lists_equals_brute_force(
+    case: Cut, ranking: Ranking, asked_first: str
+) -> None:
+    check_cut(case, ranking, asked_first)
+
+
+@settings(deadline=None, max_examples=300)
+@given(cuts(), st.sampled_from(MIXED), st.sampled_from(MIXED), st.integers(1, 19), asked)
+def test_compositions_of_compositions_of_two_lists_equal_brute_force(
+    case: Cut, one: oracle.Leaf, other: oracle.Leaf, after: int, asked_first: str
+) -> None:
+    both = Interleave(first=one, second=other)
+    late = Deferred(first=one, second=other, after=after)
+    for ranking in (
+        Interleave(first=both, second=late),
+        Interleave(first=late, second=both),
+        Deferred(first=both, second=late, after=after),
+        Deferred(first=late, second=both, after=max(1, after // 2)),
+    ):
+        check_cut(case, ranking, asked_first)
+
+
+def listed(first: list[int], second: list[int], relevant: list[int], wanted: int) -> Cut:
+    """A case of two lists, over as many documents as any id asks for."""
+    size = 1 + max((*first, *second, *relevant))
+    every = list(range(size))
+    return Cut({A: every, B: every, RUN_A: first, RUN_B: second}, size, relevant, wanted)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "interleaved", "deferred"),
+    [
+        ([7, 1], [8, 2], 4, 4),  # one each, neither side holds two
+        ([1, 7], [2, 8], 2, 3),
+        ([1], [1, 7, 8, 2], 4, 4),  # the same one on both sides counts once
+        ([1, 7, 8], [1, 9], NOT_FOUND, NOT_FOUND),
+        ([7, 8, 1], [2], 4, NOT_FOUND),  # deferred after 2 drops the third of the first
+        ([], [2, 9, 1], 3, 3),
+        ([2, 9, 1], [], 3, NOT_FOUND),
+        ([], [], NOT_FOUND, NOT_FOUND),
+    ],
+)
+def test_two_lists_may_meet_together_what_neither_meets_alone(
+    first: list[int], second: list[int], interleaved: int, deferred: int
+) -> None:
+    case = listed(first, second, [1, 2], 2)
+    one_way = Interleave(first=RUN_A, second=RUN_B)
+    late = Deferred(first=RUN_A, second=RUN_B, after=2)
+    assert case.order(one_way).rank() == interleaved
+    assert case.order(late).rank() == deferred
+    check_cut(case, one_way)
+    check_cut(case, late)
+
+
+def test_a_list_of_nothing_is_no_page_of_candidates_and_finds_nothing() -> None:
+    order = Listed([], Target([0]))
+    assert (order.rank(), order.depth(), order.is_complete()) == (NOT_FOUND, 0, False)
+    assert list(order.prefix(5)) == []
+
+
+def test_behind_an_empty_list_the_other_side_keeps_its_ranks() -> None:
+    case = listed([], [3, 1, 2], [2], 1)
+    assert case.order(Interleave(first=RUN_A, second=RUN_B)).rank() == 3
+    first = listed([], [2, 1], [2], 1)
+    assert first.order(Interleave(first=RUN_A, second=RUN_B)).rank() == 1
+    assert first.order(Interleave(first=RUN_B, second=RUN_A)).rank() == 1
+
+
+@given(cuts())
+def test_a_target_counts_what_it_met_before_and_what_stands_in_a_list(case: Cut) -> None:
+    target = Target(case.relevant, case.wanted)
+    documents = case.orders[RUN_A]
+    assert target.met(documents) == len(set(documents) & set(case.relevant))
+    for held in range(case.wanted):
+        expected = oracle.rank_of(documents, case.relevant, case.wanted - held)
+        assert target.rank_in(documents, held) == (NOT_FOUND if expected is None else expected)

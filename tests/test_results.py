@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,8 +17,17 @@ from pagecost import plan as plans
 from pagecost import ranks, results
 from pagecost.errors import InputError
 from pagecost.jsonio import ids_hash
-from pagecost.model import Plan, QueryRow, RankColumn, RankTable, Results
-from tests.builders import archives_corpus, plan_of
+from pagecost.model import (
+    SEARCHES_WITH_RUNS,
+    TIES_WITH_RUNS,
+    Plan,
+    PolicyDepth,
+    QueryRow,
+    RankColumn,
+    RankTable,
+    Results,
+)
+from tests.builders import ROOT, Json, archives_corpus, plan_of
 
 REPOSITORIES = ("example/alpha", "example/beta", "multiple")
 STRATA = ("name-present", "name-absent")
@@ -200,3 +210,145 @@ def test_a_record_cut_short_is_refused(cut: int) -> None:
     data = results.to_json(results.score(plan_for(table, 5, [1]), "f" * 64, table, b""))
     with pytest.raises(InputError, match=r"results\.json: line \d+, column \d+: not JSON"):
         results.from_json(data[: -cut - 1], "results.json")
+
+
+# --- Records with runs, and collections -----------------------------------------------------------
+
+
+def collection_plan(ids: list[str], sizes: list[int], searches: int | None) -> Plan:
+    """A plan over judgments alone: a run, another whose searches may be stated, and both."""
+    pins: Json = {
+        "documents": None,
+        "queries": len(ids),
+        "membership": None,
+        "query_hash": ids_hash(ids),
+        "repositories": [],
+        "strata": {},
+        "exclusions": {},
+        "judgments": {"judgments": 9, "relevant": 3},
+    }
+    file = {"path": "qrels", "sha256": "0" * 64}
+    runs = [
+        {"kind": "run", "file": {"path": f"{name}.run", "sha256": name * 64}, "searches": stated}
+        for name, stated in (("a", 3), ("b", searches))
+    ]
+    document = plan_of(
+        {"kind": "trec", "name": "Invented", "qrels": file, "pins": pins},
+        "tiny",
+        "1",
+        policies=[
+            {"name": "a", "ranking": runs[0]},
+            {"name": "b", "ranking": runs[1]},
+            {"name": "both", "ranking": {"kind": "interleave", "first": "a", "second": "b"}},
+        ],
+        baseline="a",
+        primary_policy="both",
+        page_sizes=sizes,
+        primary_page_size=sizes[0],
+    )
+    document["definitions"] |= {"ties": TIES_WITH_RUNS, "searches": SEARCHES_WITH_RUNS}
+    return plans.parse(json.dumps(document).encode(), "plan.json")
+
+
+@st.composite
+def run_records(draw: st.DrawFn) -> tuple[Plan, RankTable]:
+    ids = [f"q{number}" for number in range(draw(st.integers(1, 6)))]
+    sizes = sorted(draw(st.sets(st.integers(1, 30), min_size=1, max_size=3)))
+    columns = []
+    for name in ("a", "b", "both"):
+        depths = [draw(st.integers(0, 40)) for _ in ids]
+        made = [draw(st.integers(0, depth)) for depth in depths]
+        unjudged = {size: np.zeros(len(ids), dtype=np.int64) for size in sizes}
+        columns.append(RankColumn(name, np.array(made), np.array(depths), unjudged))
+    rows = tuple(QueryRow(one, "", "", 1, "doc", 0, "") for one in ids)
+    plan = collection_plan(ids, sizes, draw(st.sampled_from((None, 4))))
+    return plan, RankTable(rows, tuple(columns))
+
+
+@settings(deadline=None, max_examples=100)
+@given(run_records())
+def test_a_record_of_runs_says_how_deep_they_are_and_is_read_back_as_it_was_written(
+    drawn: tuple[Plan, RankTable],
+) -> None:
+    plan, table = drawn
+    ranks_csv = ranks.to_csv(table)
+    assert ranks.to_csv(ranks.from_csv(ranks_csv, ranks.layout(plan), "ranks.csv")) == ranks_csv
+    made = results.score(plan, "f" * 64, table, ranks_csv)
+    data = results.to_json(made)
+    assert results.from_json(data, "results.json") == made
+    assert results.to_json(results.from_json(data, "results.json")) == data
+    assert [(group.by, group.name) for group in made.groups] == [("all", "all")]
+    for column, depth in zip(table.columns, made.policies, strict=True):
+        depths = np.asarray(column.depth).tolist()
+        assert depth == PolicyDepth(name=column.policy, depth=max(depths), shallowest=min(depths))
+    known = plan.policy("b").ranking == msgspec.structs.replace(
+        plan.policy("b").ranking, searches=4
+    )
+    for size in plan.page_sizes:
+        a, b, both = (made.overall.policy(name).at(size) for name in ("a", "b", "both"))
+        assert (a.searches, a.pages) == (3 * a.pages, a.pages)
+        assert b.searches == (4 * b.pages if known else None)
+        assert both.searches == (7 * both.pages if known else None)
+        assert (both.on_searches is None) == (not known)
+        assert a.on_searches is not None
+
+
+def test_where_one_depth_holds_for_all_queries_none_is_called_the_shallowest() -> None:
+    table = table_of([("example/alpha", "name-absent", 1, 2)], 5)
+    made = results.score(plan_for(table, 5, [1]), "f" * 64, table, b"x")
+    assert msgspec.to_builtins(made.policies) == [
+        {"name": "baseline", "depth": 5},
+        {"name": "helper", "depth": 5},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("repository", "example/alpha", "repository 'example/alpha' is not in the plan"),
+        ("stratum", "name-present", "stratum 'name-present' is not in the plan"),
+    ],
+)
+def test_a_row_of_a_collection_names_no_repository_and_no_stratum(
+    field: str, value: str, expected: str
+) -> None:
+    row = QueryRow("q0", "", "", 1, "doc", 0, "")
+    column = RankColumn("a", np.array([1]), np.array([1]), {1: np.array([0])})
+    columns = tuple(msgspec.structs.replace(column, policy=name) for name in ("a", "b", "both"))
+    plan = collection_plan(["q0"], [1], None)
+    results.score(plan, "f" * 64, RankTable((row,), columns), b"")
+    wrong = msgspec.structs.replace(row, **{field: value})
+    with pytest.raises(InputError, match=f"query q0: {expected}"):
+        results.score(plan, "f" * 64, RankTable((wrong,), columns), b"")
+
+
+def test_a_plan_without_pins_is_not_scored() -> None:
+    plan = collection_plan(["q0"], [1], None)
+    bare = msgspec.structs.replace(plan, corpus=msgspec.structs.replace(plan.corpus, pins=None))
+    for asked in (ranks.layout, results.pinned):
+        with pytest.raises(InputError, match=r"tiny@1: \$\.corpus\.pins is missing"):
+            asked(bare)
+
+
+# --- What was recorded before ---------------------------------------------------------------------
+
+COMMITTED = sorted((ROOT / "site").glob("*/*/results.json"))
+
+
+def test_four_records_stand_here() -> None:
+    assert ["@".join(path.parts[-3:-1]) for path in COMMITTED] == [
+        "page-cost@12",
+        "page-cost@12.1",
+        "python-packages@1",
+        "python-packages@2",
+    ]
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: "@".join(path.parts[-3:-1]))
+def test_every_record_ever_published_is_scored_and_written_again_to_the_byte(path: Path) -> None:
+    data, ranks_csv = path.read_bytes(), path.with_name("ranks.csv").read_bytes()
+    assert results.to_json(results.from_json(data, path)) == data
+    plan, digest = plans.load(path.with_name("plan.json"))
+    table = ranks.from_csv(ranks_csv, ranks.layout(plan), "ranks.csv")
+    assert ranks.to_csv(table) == ranks_csv
+    assert results.to_json(results.score(plan, digest, table, ranks_csv)) == data

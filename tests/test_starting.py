@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pagecost import files, plan, recording, starting
+from pagecost import files, plan, plannotes, recording, starting
 from pagecost.errors import InputError
 from pagecost.model import Plan
 from tests.builders import (
@@ -23,7 +23,7 @@ from tests.builders import (
     projection_of,
 )
 
-NEW = ["mkdocs.yml", "site/first/1/plan.json", "site/first/1/PLAN.md", ".gitattributes"]
+NEW = ["mkdocs.yml", ".gitattributes", "site/first/1/plan.json", "site/first/1/PLAN.md"]
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def fields(schema: Any) -> Iterator[tuple[str, str]]:
 
 
 def test_the_notes_explain_the_plan_field_by_field() -> None:
-    notes = starting.notes()
+    notes = plannotes.notes()
     parts = re.split(r"^## ", notes, flags=re.MULTILINE)[1:]
     sections = {part.split("\n", 1)[0]: part for part in parts}
     assert "Plan" in sections
@@ -296,7 +296,7 @@ def test_the_notes_explain_the_plan_field_by_field() -> None:
 
 
 def test_the_notes_name_every_kind() -> None:
-    notes = starting.notes()
+    notes = plannotes.notes()
     for kind in ("bm25", "interleave", "deferred", "model", "archives", "distributions"):
         assert f'`"kind": "{kind}"`: ' in notes
 

@@ -67,6 +67,7 @@ def test_each_check_says_what_was_compared_with_what(tiny_project: TinyProject) 
     version = tiny_project.version(KEY)
     pins = version.plan.corpus.pins
     assert pins is not None
+    assert pins.membership is not None
     assert version.digest in said["plan"]
     assert "recorded" in said["plan"]
     assert pins.membership in said["corpus"]

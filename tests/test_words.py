@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from pagecost.model import Plan
-from pagecost.report import words
+from pagecost.report import terms, words
 from pagecost.report.words import Change
 from tests.builders import Json
 from tests.site_builders import counted, plan, policy
@@ -228,7 +228,7 @@ def test_a_policy_is_explained_with_what_a_page_of_it_takes() -> None:
         "ranking": {"kind": "deferred", "first": "baseline", "second": "helper", "after": 20},
     }
     made = plan(policies=[policy("baseline"), policy("helper", searches=2), deferred])
-    explained = [words.policy_said(made, one) for one in made.policies]
+    explained = [terms.policy_said(made, one) for one in made.policies]
     assert explained == [
         "BM25 (k1 1.2, b 0.75) over the text as it stands; 1 search a page.",
         "interleaves BM25 (k1 1.2, b 0.75) over the text as it stands with BM25 (k1 1.2, b 0.75) "

@@ -29,13 +29,16 @@ _LABELLED = 8  # more direct labels than this run into each other; the legend na
 
 
 class Point(msgspec.Struct, frozen=True):
-    """What one policy costs in all at one page size; `frozen` if the plan has that size."""
+    """What one policy costs in all at one page size; `frozen` if the plan has that size.
+
+    `searches` are None where the author of a run did not give them.
+    """
 
     policy: str
     size: int
     pages: int
     emitted: int
-    searches: int
+    searches: int | None
     frozen: bool
 
 
@@ -49,10 +52,10 @@ class Curves(msgspec.Struct, frozen=True):
     primary_size: int
 
     def change(self, point: Point, metric: Metric) -> float | None:
-        """Per cent against the baseline at the same size; None where that is zero."""
+        """Per cent against the baseline at the same size; None where that is zero or unknown."""
         base = next(p for p in self.points if p.policy == self.baseline and p.size == point.size)
-        below = getattr(base, metric)
-        return 100 * (getattr(point, metric) - below) / below if below else None
+        below, ours = getattr(base, metric), getattr(point, metric)
+        return 100 * (ours - below) / below if below and ours is not None else None
 
 
 def figure(
@@ -101,13 +104,15 @@ class _Panel:
         self._curves, self._metric = curves, metric
         self._width, self._height = width, height
         self._relative = scale == "relative"
-        self._log = not self._relative and not falls_back(curves, metric)
         self._field = metric_change(metric) if self._relative else metric
         self._rows = [_row(curves, point) for point in curves.points]
+        self._is_empty = all(row[self._field] is None for row in self._rows)
+        self._log = not (self._relative or self._is_empty or falls_back(curves, metric))
         # Relative panels share one scale, so that a small saving beside a large price looks small.
         fields = (metric_change(shared) for shared in shared_scale) if self._relative else (metric,)
         values = (row[field] for field in fields for row in self._rows)
-        self._domain = self._fit([float(value) for value in values if value is not None])
+        known = [float(value) for value in values if value is not None]
+        self._domain = self._fit(known)
 
     def draw(self, datasets: Datasets, interactive: bool) -> Any:
         """The panel; an interactive one answers the pointer and fades what `off` names."""
@@ -139,6 +144,8 @@ class _Panel:
         if len(styles) <= _LABELLED:
             labels = datasets.rows(self._labels()).mark_text(align="left", dx=9, fontSize=12)
             layers.append(labels.encode(**encoded, text="text:N"))
+        if self._is_empty:
+            layers.append(datasets.one().mark_text(text="not given", color=theme.MUTED))
         if interactive:
             # Frozen sizes on top: a point that is seen is the one that answers.
             for chosen in ("!datum.frozen", "datum.frozen"):

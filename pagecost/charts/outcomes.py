@@ -16,21 +16,28 @@ _ROW = 30
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Queries at one page size: fewer, as many and more, on pages and on the proxy."""
+    """Queries at one page size: fewer, as many and more, on pages and on the proxy.
+
+    `searches` are None where they were not given for both.
+    """
 
     size: int
     pages: tuple[int, int, int]
-    searches: tuple[int, int, int]
+    searches: tuple[int, int, int] | None
 
 
 def figure(
     tallies: Sequence[Tally], policy: Style, baseline: Style, primary_size: int, *, narrow: bool
 ) -> Drawing:
-    """Three columns of bars on one scale, for pages and, beside them, for the proxy."""
+    """Three columns of bars on one scale, for pages and, beside them, for the proxy.
+
+    The proxy's stay away where nobody knows them.
+    """
     data = Datasets()
+    known = all(tally.searches is not None for tally in tallies)
     panels = [
         _panel(data, tallies, policy, baseline, primary_size, narrow=narrow, proxy=proxy)
-        for proxy in (False, True)
+        for proxy in ((False, True) if known else (False,))
     ]
     if narrow:
         return Drawing(alt.vconcat(*panels, spacing=28), data.sets)
@@ -50,7 +57,7 @@ def _panel(
     column, gap, tail = (62, 38, 40) if narrow else (104, 38, 46)
     height = _ROW * len(tallies)
     width = 3 * column + 2 * gap + tail
-    counts = [(t.size, t.searches if proxy else t.pages) for t in tallies]
+    counts = [(t.size, (t.searches if proxy else t.pages) or (0, 0, 0)) for t in tallies]
     most = max((sum(several) for _, several in counts), default=0) or 1
     starts = [place * (column + gap) for place in range(3)]
     bars = [

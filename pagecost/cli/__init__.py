@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from pagecost import __version__
-from pagecost.cli import asking, life, site
+from pagecost.cli import asking, life, quick, site
 from pagecost.cli.base import Group
+from pagecost.version import VERSION
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="pagecost")
+@click.version_option(VERSION, prog_name="pagecost")
 def main() -> None:
     """Publish what a ranking policy costs until the first known answer, and what that doesn't mean.
 
@@ -24,6 +24,7 @@ def main() -> None:
 
 
 for _command in (
+    quick.quick,
     site.build,
     life.new,
     life.corpus,

@@ -48,17 +48,46 @@ def verify(work: Any, selection: str | None, as_json: bool, strict: bool) -> Non
 
 @click.command()
 @KEY
-@click.option("--format", "kind", required=True, type=click.Choice(["results-12", "costs-csv"]))
+@click.option(
+    "--format",
+    "kind",
+    required=True,
+    type=click.Choice(["results-12", "costs-csv", "trec-run", "trec-qrels"]),
+)
+@click.option("--policy", metavar="NAME", help="Of a run; the primary policy unless given.")
+@click.option(
+    "--depth", type=click.IntRange(1), help="Of a run: documents a query; all unless given."
+)
+@click.option(
+    "--short-ids", is_flag=True, help="Of runs and judgments: cut digests as short as they tell."
+)
 @shared
-def export(work: Any, key: str, kind: str) -> None:
-    """Print a record in another format: the published schema of experiment 12, or costs as CSV.
+def export(
+    work: Any, key: str, kind: str, policy: str | None, depth: int | None, short_ids: bool
+) -> None:
+    """Print a record, or the rankings behind it, in another format.
+
+    results-12 is the published schema of experiment 12, costs-csv every count. trec-run and
+    trec-qrels rank and read the corpus again: a policy's order as a TREC run, whose scores count
+    down so that trec_eval keeps it, and the targets as judgments.
 
     \b
-    Example: pagecost export page-cost@12 --format costs-csv > costs.csv
+    Examples: pagecost export page-cost@12 --format costs-csv > costs.csv
+              pagecost export page-cost@12 --format trec-run --depth 100 | gzip -9n > helper.run.gz
     """
     from pagecost import recording
 
-    click.echo(recording.export_record(work, key, kind), nl=False)
+    if kind != "trec-run" and (policy or depth):
+        raise click.UsageError("--policy and --depth go with --format trec-run")
+    if not kind.startswith("trec-") and short_ids:
+        raise click.UsageError("--short-ids goes with --format trec-run or trec-qrels")
+    if kind == "trec-run":
+        made = recording.export_run(work, key, policy, depth, short=short_ids)
+    elif kind == "trec-qrels":
+        made = recording.export_qrels(work, key, short=short_ids)
+    else:
+        made = recording.export_record(work, key, kind)
+    click.echo(made, nl=False)
 
 
 @click.command()

@@ -115,11 +115,11 @@ def _counts(
     )
 
 
-def check_pins(found: CorpusPins, pinned: CorpusPins, where: object) -> None:
-    """InputError that names everything in which the corpus is not what the plan pins."""
+def check_pins(found: msgspec.Struct, pinned: msgspec.Struct, where: object) -> None:
+    """InputError that names everything in which what was found is not what the plan pins."""
     differences = [
-        f"{where}: $.corpus.pins.{field}: found {ours!r}, the plan pins {theirs!r}"
-        for field in CorpusPins.__struct_fields__
+        f"{where}.{field}: found {ours!r}, the plan pins {theirs!r}"
+        for field in type(found).__struct_fields__
         if (ours := msgspec.to_builtins(getattr(found, field)))
         != (theirs := msgspec.to_builtins(getattr(pinned, field)))
     ]

@@ -25,7 +25,7 @@ from pagecost.diff.records import (
 )
 from pagecost.diff.sides import Side
 from pagecost.model import CorpusPins, Plan, PolicyResult, QueryRow, Ranking, RankTable, Results
-from pagecost.policies import resolve
+from pagecost.policies import identity, resolve
 
 
 def compare(a: Side, b: Side) -> Diff:
@@ -148,12 +148,15 @@ class _Policies:
     def __init__(self, a: Side, b: Side, sizes: Sequence[int], matching: Matching | None) -> None:
         self._a, self._b, self._sizes, self._matching = a, b, sizes, matching
         self._rankings = (resolve(a.plan.policies), resolve(b.plan.policies))
+        self._orders = tuple(
+            {name: identity(one) for name, one in rankings.items()} for rankings in self._rankings
+        )
         self._one = cache(self._compared)  # the headline's pair stands among the policies too
 
     @property
     def same_baseline(self) -> bool:
         """Do both baselines mean one order?"""
-        ours, theirs = self._rankings
+        ours, theirs = self._orders
         return ours[self._a.plan.baseline] == theirs[self._b.plan.baseline]
 
     def headline(self) -> PolicyDiff:
@@ -166,7 +169,7 @@ class _Policies:
 
     def all(self) -> Iterator[PolicyDiff]:
         """Every policy, by name or by what it means; those of one side too."""
-        for name_a, name_b in _pairs(*self._rankings):
+        for name_a, name_b in _pairs(*self._orders):
             if name_a is None or name_b is None:
                 yield PolicyDiff(name_a, name_b, same_order=False)
             else:
@@ -181,7 +184,7 @@ class _Policies:
         return PolicyDiff(
             name_a=name_a,
             name_b=name_b,
-            same_order=self._rankings[0][name_a] == self._rankings[1][name_b],
+            same_order=self._orders[0][name_a] == self._orders[1][name_b],
             everything=_figures(ours, theirs, self._sizes),
             matched=matched,
             transitions=moved,

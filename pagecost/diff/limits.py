@@ -112,9 +112,11 @@ def _values(figure: Figure, diff: Diff) -> tuple[Fraction | None, Fraction | Non
         if size not in diff.page_sizes:
             raise _UndecidedError(f"page size {size} is not on both sides")
         count = getattr(figures.at(size), figure.metric)
+        if count.a is None or count.b is None:
+            raise _UndecidedError("a side did not give its searches")
         return Fraction(count.a), Fraction(count.b)
     if figure.metric == "not_found":
-        return Fraction(figures.not_found.a), Fraction(figures.not_found.b)
+        return Fraction(figures.not_found.a or 0), Fraction(figures.not_found.b or 0)
     if figure.metric == "mean_rank" and (figures.not_found.a or figures.not_found.b):
         raise _UndecidedError("the mean is over the queries found, and not all are")
     a, b = (quality(figure.metric, one) for one in (figures.quality_a, figures.quality_b))

@@ -56,6 +56,11 @@ class MatchedPolicy:
         """Its costs and quality."""
         return policy_result(self._column, self._base, self._tiers, self._base_tiers, sizes)
 
+    @property
+    def has_searches(self) -> bool:
+        """Does anybody know how many searches its pages take, and the baseline's?"""
+        return self._tiers is not None and self._base_tiers is not None
+
     def ranks(self) -> list[int | None]:
         """Its ranks; None where the target was not found."""
         return [rank or None for rank in self._column.ranks.tolist()]
@@ -70,7 +75,7 @@ class MatchedPolicy:
         sides = []
         for column, tiers in ((self._column, self._tiers), (self._base, self._base_tiers)):
             counts = pages_of(column.ranks, size, column.depth)
-            if metric == "searches":
+            if metric == "searches" and tiers is not None:
                 counts = searches_of(counts, size, tiers, column.depth)
             sides.append((counts, column.ranks != NOT_FOUND))
         places: list[int] = (1 - verdicts(*sides[0], *sides[1])).tolist()
@@ -78,7 +83,7 @@ class MatchedPolicy:
 
 
 def _cut(column: RankColumn, rows: Sequence[int]) -> RankColumn:
-    return RankColumn(column.policy, column.ranks[np.array(rows, dtype=np.int64)], column.depth)
+    return column.of(np.array(rows, dtype=np.int64))
 
 
 def transitions(a: MatchedPolicy, b: MatchedPolicy, size: int) -> Transitions:
@@ -88,7 +93,7 @@ def transitions(a: MatchedPolicy, b: MatchedPolicy, size: int) -> Transitions:
     return Transitions(
         page_size=size,
         pages=_table(a, b, size, "pages"),
-        searches=_table(a, b, size, "searches"),
+        searches=_table(a, b, size, "searches") if a.has_searches and b.has_searches else None,
         fewer=sum(change < 0 for change in changes),
         as_many=sum(change == 0 for change in changes),
         more=sum(change > 0 for change in changes),

@@ -40,16 +40,21 @@ class Overlap(msgspec.Struct, frozen=True):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """One count on both sides. `change` is B less A; `percent` is of A, None where A is zero."""
+    """One count on both sides. `change` is B less A; `percent` is of A, None where A is zero.
 
-    a: int
-    b: int
-    change: int
+    A side that did not give it is None, and so is the change.
+    """
+
+    a: int | None
+    b: int | None
+    change: int | None
     percent: float | None
 
     @classmethod
-    def of(cls, a: int, b: int) -> Count:
+    def of(cls, a: int | None, b: int | None) -> Count:
         """What two counts make."""
+        if a is None or b is None:
+            return cls(a, b, None, None)
         return cls(a, b, b - a, 100 * (b - a) / a if a else None)
 
 
@@ -99,12 +104,13 @@ class Transitions(msgspec.Struct, frozen=True):
     """Matched queries by what they were against A's baseline and are against B's.
 
     `pages` and `searches` count queries by [A's outcome][B's outcome], each in the order of
-    OUTCOMES. `fewer`, `as_many` and `more` count them by whether B takes fewer pages than A.
+    OUTCOMES; None where a side did not give its searches. `fewer`, `as_many` and `more` count them
+    by whether B takes fewer pages than A.
     """
 
     page_size: int
     pages: list[list[int]]
-    searches: list[list[int]]
+    searches: list[list[int]] | None
     fewer: int
     as_many: int
     more: int

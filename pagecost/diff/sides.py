@@ -172,7 +172,7 @@ def _not_the_plans(plan: Plan, found: Results) -> str | None:
 
 def _table(given: str, plan: Plan, found: Results, ranks_csv: bytes) -> RankTable:
     """The ranks, which must be those that the results were counted from."""
-    table = ranks.from_csv(ranks_csv, versions.depths(plan), f"{given}: {RANKS}")
+    table = ranks.from_csv(ranks_csv, ranks.layout(plan), f"{given}: {RANKS}")
     try:
         again = results.score(plan, found.plan_sha256, table, ranks_csv)
     except InputError as error:

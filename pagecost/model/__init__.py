@@ -10,8 +10,22 @@ record   what came out: ranks, costs, quality
 
 from __future__ import annotations
 
-from pagecost.model.corpus import MULTIPLE, Corpus, Document, Query
-from pagecost.model.plan import Definitions, Gate, Origin, Plan, PublishedFile, PublishedRecord
+from pagecost.model.base import PinnedFile
+from pagecost.model.corpus import MULTIPLE, Corpus, Delivered, Document, Query
+from pagecost.model.plan import (
+    ALL,
+    FIRST,
+    SEARCHES,
+    SEARCHES_WITH_RUNS,
+    TIES,
+    TIES_WITH_RUNS,
+    Definitions,
+    Gate,
+    Origin,
+    Plan,
+    PublishedFile,
+    PublishedRecord,
+)
 from pagecost.model.policy import (
     RESERVED_POLICY_NAMES,
     Bm25,
@@ -20,6 +34,8 @@ from pagecost.model.policy import (
     Model,
     Policy,
     Ranking,
+    Run,
+    RunPins,
 )
 from pagecost.model.record import (
     NOT_FOUND,
@@ -38,32 +54,47 @@ from pagecost.model.record import (
 from pagecost.model.source import (
     Archive,
     ArchivesCorpus,
+    BeirCorpus,
+    Collection,
     CorpusPins,
     CorpusPlan,
     Distribution,
     DistributionsCorpus,
-    PinnedFile,
+    IrDatasetsCorpus,
+    JudgmentPins,
     RepositoryCount,
+    TrecCorpus,
 )
 
 __all__ = [
+    "ALL",
+    "FIRST",
     "MULTIPLE",
     "NOT_FOUND",
     "RESERVED_POLICY_NAMES",
+    "SEARCHES",
+    "SEARCHES_WITH_RUNS",
+    "TIES",
+    "TIES_WITH_RUNS",
     "Archive",
     "ArchivesCorpus",
+    "BeirCorpus",
     "Bm25",
+    "Collection",
     "Corpus",
     "CorpusPins",
     "CorpusPlan",
     "Deferred",
     "Definitions",
+    "Delivered",
     "Distribution",
     "DistributionsCorpus",
     "Document",
     "Gate",
     "Group",
     "Interleave",
+    "IrDatasetsCorpus",
+    "JudgmentPins",
     "Model",
     "Origin",
     "Outcomes",
@@ -84,4 +115,7 @@ __all__ = [
     "Ranking",
     "RepositoryCount",
     "Results",
+    "Run",
+    "RunPins",
+    "TrecCorpus",
 ]  # fmt: skip

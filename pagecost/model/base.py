@@ -26,3 +26,10 @@ PageSize = Annotated[int, Meta(ge=1, le=10_000_000)]
 
 class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A record that refuses unknown fields, so that a typing error cannot hide."""
+
+
+class PinnedFile(Strict, frozen=True, kw_only=True):
+    """A file and the sha256 of its bytes."""
+
+    path: Line
+    sha256: Sha256

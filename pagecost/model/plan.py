@@ -27,15 +27,52 @@ from pagecost.model.base import (
 from pagecost.model.policy import Policy
 from pagecost.model.source import CorpusPlan
 
+TIES = "document order"
+TIES_WITH_RUNS = "document order; a run by its own rule"
+SEARCHES = "distinct index rankings behind each page, every page served statelessly"
+SEARCHES_WITH_RUNS = (
+    "distinct index rankings behind each page, a run as its author states, every page served "
+    "statelessly"
+)
+FIRST, ALL = "first relevant document", "all relevant documents"
+_TARGET = rf"^({FIRST}|{ALL}|([2-9]|[1-9][0-9]{{1,5}}) relevant documents)(?!\n)$"
+
 
 class Definitions(Strict, frozen=True, kw_only=True):
     """What the words mean. Each has one spelling a schema; another meaning needs another word."""
 
-    target: Literal["first relevant document"]
-    ties: Literal["document order"]
+    target: Annotated[
+        str,
+        Meta(
+            pattern=_TARGET,
+            description=f"`{FIRST}`, `{ALL}`, or `M relevant documents` with M from 2 on: what a "
+            "reader looks for. The rank is that of the last one needed.",
+        ),
+    ]
+    ties: Annotated[
+        Literal["document order", "document order; a run by its own rule"],
+        Meta(description="The second where any policy is, or is made of, a run."),
+    ]
     pages: Literal["ceil(rank / page_size)"]
     emitted: Literal["min(depth, pages * page_size)"]
-    searches: Literal["distinct index rankings behind each page, every page served statelessly"]
+    searches: Annotated[
+        Literal[
+            "distinct index rankings behind each page, every page served statelessly",
+            "distinct index rankings behind each page, a run as its author states, every page "
+            "served statelessly",
+        ],
+        Meta(description="The second where any policy is, or is made of, a run."),
+    ]
+
+    def wanted(self, relevant: int) -> int:
+        """How many of a query's relevant documents are looked for; more than it has: never met."""
+        match self.target:
+            case "first relevant document":
+                return 1
+            case "all relevant documents":
+                return relevant
+            case several:
+                return int(several.split()[0])
 
 
 class PublishedFile(Strict, frozen=True, kw_only=True):

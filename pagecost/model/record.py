@@ -6,6 +6,7 @@ schema ever released stays readable.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
@@ -40,13 +41,30 @@ class QueryRow(msgspec.Struct, frozen=True, gc=False):
 class RankColumn(msgspec.Struct, frozen=True):
     """One policy's ranks, in the order of the query rows.
 
-    `ranks` are 1-based positions of the first relevant document, or NOT_FOUND; `depth` is how many
-    candidates the policy delivers for a query.
+    `ranks` are 1-based positions of the target, or NOT_FOUND; `depth` is how many candidates the
+    policy delivers for a query: one number for all, or one a query where a run decides. `unjudged`
+    says by page size how many candidates on the pages read nobody judged, a number a query; it is
+    empty where the corpus has no judgments.
     """
 
     policy: str
     ranks: RankArray
-    depth: int
+    depth: int | RankArray
+    unjudged: Mapping[int, RankArray] = msgspec.field(default_factory=dict)
+
+    @property
+    def deepest(self) -> int:
+        """The most candidates that it delivers for one query."""
+        return int(np.max(self.depth, initial=0))
+
+    def of(self, rows: NDArray[np.bool_] | RankArray) -> RankColumn:
+        """The same over some of the queries: by a mask, or by their places."""
+        return RankColumn(
+            policy=self.policy,
+            ranks=self.ranks[rows],
+            depth=self.depth if isinstance(self.depth, int) else self.depth[rows],
+            unjudged={size: counts[rows] for size, counts in self.unjudged.items()},
+        )
 
 
 class RankTable(msgspec.Struct, frozen=True):
@@ -71,19 +89,22 @@ class Outcomes(Strict, frozen=True, kw_only=True):
     tie: int
 
 
-class PageCost(Strict, frozen=True, kw_only=True):
+class PageCost(Strict, frozen=True, kw_only=True, omit_defaults=True):
     """What a policy costs at one page size, summed over a group of queries. Lower is better.
 
-    `pages` and `emitted` candidates are counted; `searches` is a proxy: searches, not time.
-    Queries not found cost what was delivered for them.
+    `pages` and `emitted` candidates are counted; `searches` is a proxy: searches, not time. It is
+    None where the author of a run did not give its searches, and what is held against it with it.
+    Queries not found cost what was delivered for them. `unjudged` of the emitted candidates were
+    judged by nobody; None where the corpus has no judgments.
     """
 
     page_size: int
     pages: int
     emitted: int
-    searches: int
+    searches: int | None
     on_pages: Outcomes = msgspec.field(name="pages_against_baseline")
-    on_searches: Outcomes = msgspec.field(name="searches_against_baseline")
+    on_searches: Outcomes | None = msgspec.field(name="searches_against_baseline")
+    unjudged: int | None = None
 
 
 class Quality(Strict, frozen=True, kw_only=True):
@@ -136,11 +157,15 @@ class Group(Strict, frozen=True, kw_only=True):
         raise KeyError(name)
 
 
-class PolicyDepth(Strict, frozen=True, kw_only=True):
-    """A policy, and how many candidates it delivers for a query."""
+class PolicyDepth(Strict, frozen=True, kw_only=True, omit_defaults=True):
+    """A policy, and how many candidates it delivers for a query.
+
+    Where a run decides, `depth` is the most, and `shallowest` the fewest.
+    """
 
     name: str
     depth: int
+    shallowest: int | None = None
 
 
 class Results(Strict, frozen=True, kw_only=True):

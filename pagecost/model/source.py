@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from pagecost.model.base import Count, HttpsUrl, Line, Name, Repository, Revision, Sha256, Strict
+from pagecost.model.base import (
+    Count,
+    HttpsUrl,
+    Line,
+    Name,
+    PinnedFile,
+    Repository,
+    Revision,
+    Sha256,
+    Strict,
+)
 
 
 class RepositoryCount(Strict, frozen=True, kw_only=True):
@@ -17,20 +27,44 @@ class RepositoryCount(Strict, frozen=True, kw_only=True):
     queries: Count
 
 
-class CorpusPins(Strict, frozen=True, kw_only=True):
+class JudgmentPins(Strict, frozen=True, kw_only=True, omit_defaults=True):
+    """What was found in a file of relevance judgments, and every repair that reading it took."""
+
+    judgments: Annotated[int, Meta(ge=1, description="Judged pairs of a query and a document.")]
+    relevant: Annotated[Count, Meta(description="Those at or above the relevance level.")]
+    missing_documents: Annotated[
+        Count, Meta(description="Judgments left out: the document is not in the corpus.")
+    ] = 0
+    repeated: Annotated[
+        Count, Meta(description="Lines dropped: the same judgment stands before.")
+    ] = 0
+    negative: Annotated[Count, Meta(description="Judgments below 0: judged, and not relevant.")] = 0
+    carriage_returns: Annotated[Count, Meta(description="Lines that end in CRLF.")] = 0
+    blank: Annotated[Count, Meta(description="Lines without a field.")] = 0
+    byte_order_mark: Annotated[Count, Meta(description="1 where the file starts with one.")] = 0
+
+
+class CorpusPins(Strict, frozen=True, kw_only=True, omit_defaults=True):
     """What the corpus must turn out to be. `pagecost corpus` prints it, ranking nothing."""
 
-    documents: Annotated[int, Meta(ge=1, description="Documents ranked for every query.")]
+    documents: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(description="Documents ranked for every query; null where only runs are known."),
+    ]
     queries: Annotated[int, Meta(ge=1, description="Distinct queries.")]
     membership: Annotated[
-        Sha256, Meta(description="sha256 over the document ids in order, a line break after each.")
+        Sha256 | None,
+        Meta(
+            description="sha256 over the document ids in order, a line break after each; null "
+            "where only runs are known."
+        ),
     ]
     query_hash: Annotated[
         Sha256, Meta(description="sha256 over the query ids in order, a line break after each.")
     ]
     repositories: Annotated[
         list[RepositoryCount],
-        Meta(min_length=1, description="By repository, in name order; `multiple` last."),
+        Meta(description="By repository, in name order; `multiple` last. None in a collection."),
     ]
     strata: Annotated[
         dict[str, Count], Meta(description="Queries by stratum, in the order of the report.")
@@ -38,13 +72,9 @@ class CorpusPins(Strict, frozen=True, kw_only=True):
     exclusions: Annotated[
         dict[str, Count], Meta(description="Rows left out, by reason, in the order of checking.")
     ]
-
-
-class PinnedFile(Strict, frozen=True, kw_only=True):
-    """A file and the sha256 of its bytes."""
-
-    path: Line
-    sha256: Sha256
+    judgments: Annotated[
+        JudgmentPins | None, Meta(description="What a collection's judgments turned out to hold.")
+    ] = None
 
 
 class Archive(Strict, frozen=True, kw_only=True):
@@ -120,4 +150,68 @@ class DistributionsCorpus(Strict, tag="distributions", tag_field="kind", frozen=
     ] = None
 
 
-CorpusPlan = ArchivesCorpus | DistributionsCorpus
+_PINS = Meta(description="What the corpus must turn out to be. Required to freeze.")
+_LEVEL = Meta(
+    ge=1, le=1_000_000, description="The least grade that counts as relevant; 1 where left out."
+)
+_TITLE = Meta(description="What the collection is called, for the reader.")
+
+
+class BeirCorpus(Strict, tag="beir", tag_field="kind", frozen=True, kw_only=True):
+    """A collection in the layout of BEIR: documents, queries and judgments, plain or gzip."""
+
+    name: Annotated[Line, _TITLE]
+    documents: Annotated[PinnedFile, Meta(description="corpus.jsonl: _id, title, text.")]
+    queries: Annotated[PinnedFile, Meta(description="queries.jsonl: _id, text.")]
+    qrels: Annotated[PinnedFile, Meta(description="qrels/SPLIT.tsv: query, document, grade.")]
+    document_text: Annotated[
+        Literal["title and text", "text"],
+        Meta(description="What a policy indexes of a document; the two with a space between."),
+    ] = "title and text"
+    relevance_level: Annotated[int, _LEVEL] = 1
+    url: Annotated[HttpsUrl | None, Meta(description="Where the collection comes from.")] = None
+    licence_name: Annotated[Line | None, Meta(description="Its licence, by SPDX name.")] = None
+    pins: Annotated[CorpusPins | None, _PINS] = None
+
+
+class TrecCorpus(Strict, tag="trec", tag_field="kind", frozen=True, kw_only=True):
+    """Judgments alone, in TREC's layout: what is ranked comes from runs."""
+
+    name: Annotated[Line, _TITLE]
+    qrels: Annotated[PinnedFile, Meta(description="topic, iteration, document, grade.")]
+    topics: Annotated[
+        PinnedFile | None,
+        Meta(description="Optional: the topics that count, one a line, its id first."),
+    ] = None
+    relevance_level: Annotated[int, _LEVEL] = 1
+    url: Annotated[HttpsUrl | None, Meta(description="Where the collection comes from.")] = None
+    licence_name: Annotated[Line | None, Meta(description="Its licence, by SPDX name.")] = None
+    pins: Annotated[CorpusPins | None, _PINS] = None
+
+
+class IrDatasetsCorpus(Strict, tag="ir-datasets", tag_field="kind", frozen=True, kw_only=True):
+    """A collection of the ir_datasets library, from that library's own cache."""
+
+    dataset: Annotated[Line, Meta(description="Its id there: `cranfield`, `beir/scifact/test`.")]
+    sha256: Annotated[
+        Sha256 | None,
+        Meta(
+            description="sha256 over its documents, queries and judgments as the library gives "
+            "them. Required to freeze."
+        ),
+    ] = None
+    relevance_level: Annotated[int, _LEVEL] = 1
+    url: Annotated[HttpsUrl | None, Meta(description="Where the collection comes from.")] = None
+    licence_name: Annotated[Line | None, Meta(description="Its licence, by SPDX name.")] = None
+    pins: Annotated[CorpusPins | None, _PINS] = None
+
+    @property
+    def name(self) -> str:
+        """What the collection is called."""
+        return self.dataset
+
+
+Collection = BeirCorpus | TrecCorpus | IrDatasetsCorpus
+"""Corpora with judgments: a document is relevant, judged not relevant, or unjudged."""
+
+CorpusPlan = ArchivesCorpus | DistributionsCorpus | BeirCorpus | TrecCorpus | IrDatasetsCorpus

@@ -25,10 +25,20 @@ def cost(plan: Plan, results: Results) -> Caption:
     return Caption(
         finding=_cost_finding(plan, results),
         reading=_cost_reading(plan),
-        limit="The proxy panel never leaves: pages are only shown beside the searches behind them.",
+        limit=_with_not_found(
+            "The proxy panel never leaves: pages are only shown beside the searches behind them.",
+            plan,
+            results,
+        ),
         alternative="Two panels over page size: pages on the left, the search-work proxy on the "
         "right, a line a policy. Every value at a frozen page size stands in table 1.",
     )
+
+
+def _with_not_found(limit: str, plan: Plan, results: Results) -> str:
+    """A limit, and what was not found: totals of truncated runs never stand without it."""
+    missing = words.not_found(plan, results)
+    return limit if missing is None else f"{limit} {missing}"
 
 
 def _cost_finding(plan: Plan, results: Results) -> str:
@@ -44,6 +54,14 @@ def _cost_finding(plan: Plan, results: Results) -> str:
     def at(size: int, metric: str) -> str:
         return primary_change(plan, results.overall, size, metric).short
 
+    if primary_change(plan, results.overall, small, "searches").difference is None:
+        change = at(small, "pages")
+        if small != large:
+            change = f"{change} at {small:,} candidates a page, {at(large, 'pages')} at {large:,}"
+        return (
+            f"Against the baseline, {name} changes pages by {change}; searches were not given for "
+            "both."
+        )
     if small == large:
         return (
             f"Against the baseline, {name} changes pages by {at(small, 'pages')} and searches "
@@ -72,14 +90,20 @@ def outcomes(plan: Plan, results: Results) -> Caption:
     name = words.subject(plan.policy(plan.primary_policy))
     at = results.overall.policy(plan.primary_policy).at(plan.primary_page_size)
     queries = words.count(results.overall.queries, "query", "queries")
+    proxy = f"; searches were not given for both {name} and the baseline."
+    if at.on_searches is not None:
+        losses = words.number(at.on_searches.loss)
+        proxy = f", and {losses} take more searches (proxy) with {name}."
     return Caption(
         finding=f"At page size {plan.primary_page_size:,}, {words.number(at.on_pages.tie)} of "
-        f"{queries} tie on pages, and {words.number(at.on_searches.loss)} take more searches "
-        f"(proxy) with {name}.",
+        f"{queries} tie on pages{proxy}",
         reading=f"Queries on which {name} needs fewer, ties with, or needs more than the baseline, "
         f"by page size. All bars share one scale, 0 to {queries}.",
-        limit="A query counts once, however many pages it gains or loses; the sums stand in "
-        "table 1.",
+        limit=_with_not_found(
+            "A query counts once, however many pages it gains or loses; the sums stand in table 1.",
+            plan,
+            results,
+        ),
         alternative="Two groups of bars by page size: fewer, tie, more, on pages and on the "
         "search-work proxy. The same counts stand in table 3.",
     )

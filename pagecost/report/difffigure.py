@@ -27,7 +27,7 @@ def change_figure(diff: Diff, styles: tuple[Style, Style], drawer: Drawer) -> Fi
     panels = [
         Panel(
             name=f"{name}: {style.label}",
-            queries=queries,
+            queries=queries or 0,
             style=style,
             changes=[
                 PanelChange(

@@ -19,7 +19,7 @@ from pagecost.diff.records import (
     Transitions,
 )
 from pagecost.diff.sides import Side
-from pagecost.model import Plan
+from pagecost.model import CorpusPins, Plan
 from pagecost.report import difffigure, diffwords, words
 from pagecost.report.figures import Figure
 from pagecost.report.page import Section, styles_of
@@ -167,7 +167,7 @@ def _title(diff: Diff, names: tuple[str, str]) -> str:
         return f"{start}: what changed"
     row = figures.at(size)
     pages, searches = (
-        diffwords.change(count).amount or "as many" for count in (row.pages, row.searches)
+        words.counted(diffwords.change(count)) for count in (row.pages, row.searches)
     )
     return f"{start}: {pages} pages, {searches} searches (proxy)"
 
@@ -206,6 +206,8 @@ def _tiles(diff: Diff) -> Iterator[Tile]:
 
 
 def _phrase(count: Count) -> str:
+    if count.change is None:
+        return "not given on both sides"
     if not count.change:
         return "as many"
     return f"{number(abs(count.change))} {'more' if count.change > 0 else 'fewer'}"
@@ -222,7 +224,7 @@ def _conditions(a: Plan, b: Plan, diff: Diff) -> Iterator[Condition]:
     pins = (a.corpus.pins, b.corpus.pins)
 
     def pinned(name: str) -> tuple[str, str]:
-        values = ("not pinned" if one is None else number(getattr(one, name)) for one in pins)
+        values = (_pinned(one, name) for one in pins)
         return next(values), next(values)
 
     documents = diffwords.overlap(diff.documents, diff.same_documents)
@@ -232,6 +234,11 @@ def _conditions(a: Plan, b: Plan, diff: Diff) -> Iterator[Condition]:
     sizes = (", ".join(map(number, plan.page_sizes)) for plan in (a, b))
     same_sizes = "equal" if a.page_sizes == b.page_sizes else _sizes_said(diff)
     yield Condition("Page sizes", next(sizes), next(sizes), same_sizes)
+
+
+def _pinned(pins: CorpusPins | None, name: str) -> str:
+    value = None if pins is None else getattr(pins, name)
+    return "not pinned" if value is None else number(value)
 
 
 def _sizes_said(diff: Diff) -> str:
@@ -265,7 +272,7 @@ def _said(diff: Diff, policy: PolicyDiff) -> str:
     if figures is None or size is None:
         return ""
     row = figures.at(size)
-    if not (row.pages.change or row.searches.change):
+    if row.pages.change == 0 and row.searches.change == 0:
         return f"at page size {number(size)}: as many pages and searches (proxy)"
     pages, searches = (diffwords.change(count).short for count in (row.pages, row.searches))
     return f"at page size {number(size)}: pages {pages}, searches (proxy) {searches}"

@@ -224,6 +224,9 @@ def _transitions(diff: Diff, found: Transitions, out: _Text) -> Iterator[str]:
     if not (found.movers or diffwords.moved(found.pages) or diffwords.moved(found.searches)):
         return
     for metric, table in (("pages", found.pages), ("searches (proxy)", found.searches)):
+        if table is None:
+            yield out.line(f"Against the baseline on {metric}: not given on both sides.")
+            continue
         yield out.line(
             f"Against the baseline on {metric}: {number(diffwords.moved(table))} changed outcome."
         )
@@ -237,7 +240,7 @@ def _transitions(diff: Diff, found: Transitions, out: _Text) -> Iterator[str]:
         yield out.line("Whose pages changed most:")
         rows = [
             [
-                f"{mover.target_name} ({mover.query_id[:12]})",
+                f"{mover.target_name or mover.target_path} ({mover.query_id[:12]})",
                 f"{diffwords.rank(mover.rank_a)} → {diffwords.rank(mover.rank_b)}",
                 f"{number(mover.pages_a)} → {number(mover.pages_b)}",
             ]

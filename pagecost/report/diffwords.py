@@ -78,8 +78,10 @@ def headline(diff: Diff) -> Sentence | None:
         return None
     a, b = spoken(diff)
     row = figures.at(size)
-    pages, searches = (change(one).amount for one in (row.pages, row.searches))
     start = f"At {words.count(size, 'candidate')} a page{_scope(diff, figures)}, {b} needs "
+    if row.searches.change is None:
+        return (Piece(start), *words.two_sides(change(row.pages), change(row.searches), a))
+    pages, searches = (change(one).amount for one in (row.pages, row.searches))
     if pages is None and searches is None:
         return (Piece(f"{start}as many pages and as many searches (proxy) as {a}."),)
     return (
@@ -94,7 +96,7 @@ def headline(diff: Diff) -> Sentence | None:
 def _scope(diff: Diff, figures: Figures) -> str:
     if diff.has_same_queries:
         return ""
-    return f", over the {words.count(figures.queries.a, 'query', 'queries')} that both have"
+    return f", over the {words.count(figures.queries.a or 0, 'query', 'queries')} that both have"
 
 
 def own_changes(ours: SizeRow, base: SizeRow, metric: str) -> tuple[Change, Change]:
@@ -228,9 +230,9 @@ def rank(found: int | None) -> str:
     return "not found" if found is None else number(found)
 
 
-def moved(table: Sequence[Sequence[int]]) -> int:
-    """How many queries a transition table has off its diagonal."""
-    return sum(n for i, row in enumerate(table) for j, n in enumerate(row) if i != j)
+def moved(table: Sequence[Sequence[int]] | None) -> int:
+    """How many queries a transition table has off its diagonal; none where there is no table."""
+    return sum(n for i, row in enumerate(table or ()) for j, n in enumerate(row) if i != j)
 
 
 def moves(found: Transitions, a: str, b: str) -> str:

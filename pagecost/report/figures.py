@@ -17,7 +17,7 @@ from pagecost.charts.draw import ROW_CAP, Drawer, inline
 from pagecost.charts.groups import Panel
 from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
-from pagecost.model import Group, Plan, RankTable, Results
+from pagecost.model import Group, Outcomes, Plan, RankTable, Results
 from pagecost.policies import resolve, search_tiers
 from pagecost.report import captions
 from pagecost.report.captions import Caption
@@ -81,13 +81,16 @@ def curves(plan: Plan, table: RankTable, styles: Sequence[Style]) -> Curves:
         tiers = search_tiers(rankings[column.policy])
         for size in sizes:
             pages = cost.pages(column.ranks, size, column.depth)
+            searches = None
+            if tiers is not None:
+                searches = int(cost.searches(pages, size, tiers, column.depth).sum())
             points.append(
                 Point(
                     policy=column.policy,
                     size=size,
                     pages=int(pages.sum()),
                     emitted=int(cost.emitted(pages, size, column.depth).sum()),
-                    searches=int(cost.searches(pages, size, tiers, column.depth).sum()),
+                    searches=searches,
                     frozen=size in plan.page_sizes,
                 )
             )
@@ -155,8 +158,8 @@ def outcome_figure(
     tallies = [
         outcomes_chart.Tally(
             size=row.page_size,
-            pages=(row.on_pages.win, row.on_pages.tie, row.on_pages.loss),
-            searches=(row.on_searches.win, row.on_searches.tie, row.on_searches.loss),
+            pages=_tally(row.on_pages),
+            searches=_tally(row.on_searches) if row.on_searches else None,
         )
         for row in ours.costs
     ]
@@ -170,6 +173,10 @@ def outcome_figure(
         },
     )
     return _figure(drawer, "fig-wins", 2, captions.outcomes(plan, results), specs)
+
+
+def _tally(found: Outcomes) -> tuple[int, int, int]:
+    return (found.win, found.tie, found.loss)
 
 
 # --- By repository and stratum --------------------------------------------------------------------

@@ -34,6 +34,8 @@ class VersionRow(msgspec.Struct, frozen=True):
     pages: Change | None
     searches: Change | None
     dumbbell: tuple[float, float] | None
+    not_found: str | None
+    missing: Change | None
 
     @property
     def where(self) -> str:
@@ -148,6 +150,8 @@ def _rows(versions: Sequence[Version]) -> list[VersionRow]:
                 pages=pair[0] if pair else None,
                 searches=pair[1] if pair else None,
                 dumbbell=_dumbbell(pair, reach),
+                not_found=words.not_found(plan, record.results) if record else None,
+                missing=words.missing(plan, record.results) if record else None,
             )
         )
     return rows
@@ -166,7 +170,7 @@ def _changes(version: Version) -> tuple[Change, Change] | None:
 
 def _dumbbell(pair: tuple[Change, Change] | None, reach: float) -> tuple[float, float] | None:
     """Places of pages and searches on a scale of 0 to 130 with no change at 65."""
-    if pair is None:
+    if pair is None or pair[1].difference is None:
         return None
     first, second = (round(65 + 58 * (change.percent or 0.0) / reach, 1) for change in pair)
     return first, second

@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version as installed
 
 import msgspec
 from markupsafe import Markup
 
-from pagecost import __version__, gates, prose
+from pagecost import gates, prose
 from pagecost.charts import theme
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
 from pagecost.gates import GateResult
-from pagecost.model import ArchivesCorpus, Plan
+from pagecost.model import Plan
 from pagecost.prose import Rewrite
-from pagecost.report import words
+from pagecost.report import provenance, terms, words
+from pagecost.report.provenance import RunNote, Source
 from pagecost.report.scores import Scores, scores_of
 from pagecost.report.words import Sentence
+from pagecost.version import VERSION
 from pagecost.versions import Version
-
-
-class Source(msgspec.Struct, frozen=True):
-    """One pinned source of the corpus, for the provenance."""
-
-    name: str
-    url: str | None
-    pinned: str
-    sha256: str | None
-    licence: str | None
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -62,6 +55,7 @@ class ReportPage(msgspec.Struct, frozen=True):
     assumptions: tuple[Markup, ...]
     policies: tuple[PolicyNote, ...]
     sources: tuple[Source, ...]
+    runs: tuple[RunNote, ...]
     scores: Scores | None
     gates: tuple[GateResult, ...]
     writeup: Markup | None
@@ -91,7 +85,7 @@ class ReportPage(msgspec.Struct, frozen=True):
             ("cost", "Cost by page size", scored),
             ("curve", "Cost against page size", scored),
             ("wins", "Who wins, who loses", compared),
-            ("groups", f"By {words.unit(self.plan)} and stratum", compared),
+            ("groups", f"By {words.unit(self.plan)} and stratum", compared and self.has_groups),
             ("writeup", "Write-up", self.writeup is not None),
             ("provenance", "Reproduce and provenance", True),
         )
@@ -118,6 +112,31 @@ class ReportPage(msgspec.Struct, frozen=True):
         return words.subject(self.plan.policy(self.plan.baseline))
 
     @property
+    def target_said(self) -> str:
+        """What is looked for: the document whose rank is counted."""
+        return terms.target_said(self.plan)
+
+    @property
+    def share_name(self) -> str:
+        """What the share of queries whose target stands among the first k is called."""
+        return terms.share_name(self.plan)
+
+    @property
+    def judged(self) -> str | None:
+        """What a collection's judgments hold; None where there are none."""
+        return provenance.judged(self.plan)
+
+    @property
+    def left_out(self) -> str | None:
+        """What of the corpus does not count, by reason."""
+        return provenance.left_out(self.plan)
+
+    @property
+    def has_groups(self) -> bool:
+        """Are there groups of queries to show apart?"""
+        return self.scores is not None and bool(self.scores.results.groups[1:])
+
+    @property
     def compares(self) -> bool:
         """Is there anything to hold against the baseline?"""
         return self.plan.primary_policy != self.plan.baseline
@@ -129,8 +148,13 @@ def styles_of(plan: Plan) -> dict[str, Style]:
     return theme.styles(names, plan.baseline, plan.primary_policy)
 
 
-def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: str) -> ReportPage:
-    """The page of one version; `rewrite` turns links in its Markdown into published ones."""
+def report_page(
+    version: Version, drawer: Drawer, rewrite: Rewrite, commands: Sequence[str]
+) -> ReportPage:
+    """The page of one version; `rewrite` turns links in its Markdown into published ones.
+
+    `commands` are how a reader makes the page again.
+    """
     plan = version.plan
     styles = styles_of(plan)
     scores = None
@@ -157,15 +181,16 @@ def report_page(version: Version, drawer: Drawer, rewrite: Rewrite, get_corpus: 
         not_measured=statements(plan.not_measured),
         assumptions=statements(plan.assumptions),
         policies=tuple(
-            PolicyNote(styles[policy.name], words.policy_said(plan, policy))
+            PolicyNote(styles[policy.name], terms.policy_said(plan, policy))
             for policy in plan.policies
         ),
-        sources=tuple(_sources(plan)),
+        sources=tuple(provenance.sources(plan)),
+        runs=tuple(provenance.run_notes(plan)),
         scores=scores,
         gates=tuple(gates.evaluate(plan, version.record.results if version.record else None)),
         writeup=writeup,
         tools=_tools(),
-        commands=tuple(_commands(plan, scores, get_corpus)),
+        commands=tuple(commands),
     )
 
 
@@ -175,7 +200,7 @@ def _title(plan: Plan, scores: Scores | None) -> str:
         return f"{plan.experiment} {plan.version}: {state}"
     if plan.primary_policy == plan.baseline:
         return f"{plan.experiment} {plan.version} ({plan.kind}): {plan.title}"
-    pages, _, searches = (one.change.amount or "as many" for one in scores.trio)
+    pages, _, searches = (words.counted(one.change) for one in scores.trio)
     name = f"{plan.experiment} {plan.version} ({plan.kind})"
     return f"{name}: {pages} pages, {searches} searches (proxy)"
 
@@ -184,36 +209,20 @@ def _description(plan: Plan, scores: Scores | None) -> str:
     start = (
         words.plain(scores.headline) if scores else words.DRAFT if plan.is_draft else words.UNSCORED
     )
-    return f"{start} {' '.join(plan.caveat.split())}"
+    missing = f" {scores.not_found}" if scores and scores.not_found else ""
+    return f"{start}{missing} {' '.join(plan.caveat.split())}"
 
 
-def _commands(plan: Plan, scores: Scores | None, get_corpus: str) -> list[str]:
-    """How a reader with a clone replays this page."""
-    replay = [f"pagecost score {plan.key}"] if scores else []
-    return [get_corpus, f"pagecost verify {plan.key}", *replay, "pagecost build"]
-
-
-def _sources(plan: Plan) -> list[Source]:
-    if isinstance(plan.corpus, ArchivesCorpus):
-        return [
-            Source(
-                name=one.repository,
-                url=f"https://github.com/{one.repository}/tree/{one.revision}",
-                pinned=one.revision,
-                sha256=one.sha256,
-                licence=one.licence_name,
-            )
-            for one in plan.corpus.archives
-        ]
-    return [
-        Source(one.name, one.repository_url, one.version, one.sha256, one.licence_name)
-        for one in plan.corpus.distributions
-    ]
+def replay_commands(version: Version, get_corpus: str) -> list[str]:
+    """How a reader with a clone replays a version."""
+    key = version.plan.key
+    replay = [f"pagecost score {key}"] if version.record else []
+    return [get_corpus, f"pagecost verify {key}", *replay, "pagecost build"]
 
 
 def _tools() -> tuple[tuple[str, str], ...]:
     """What the figures are drawn with: pinned, since it affects their bytes."""
     return (
-        ("pagecost", __version__),
+        ("pagecost", VERSION),
         *((name, installed(name)) for name in ("altair", "vl-convert-python")),
     )

@@ -9,6 +9,7 @@ from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Plan, Results
 from pagecost.report import figures, tables, words
+from pagecost.report.found import FoundRow, UnjudgedRow, found_rows, unjudged_rows
 from pagecost.report.words import Change, Sentence, primary_change
 from pagecost.versions import Record
 
@@ -30,12 +31,15 @@ class Scores(msgspec.Struct, frozen=True):
 
     headline: Sentence
     not_found: str | None
+    missing: Change | None
     trio: tuple[Headline, ...]
     blocks: tuple[tables.SizeBlock, ...]
     clipped: bool
     outcomes: tuple[tables.OutcomeRow, ...]
     qualities: tuple[tables.QualityRow, ...]
     groups: tuple[tables.GroupRow, ...]
+    both_found: tuple[FoundRow, ...]
+    unjudged: tuple[UnjudgedRow, ...]
     cost_figure: figures.CostFigure
     outcome_figure: figures.Figure | None
     group_figure: figures.Figure | None
@@ -54,15 +58,20 @@ def scores_of(plan: Plan, record: Record, styles: dict[str, Style], drawer: Draw
     return Scores(
         headline=words.headline(plan, results),
         not_found=words.not_found(plan, results),
+        missing=words.missing(plan, results),
         trio=tuple(_trio(plan, results)),
         blocks=blocks,
         clipped=tables.is_clipped(blocks),
         outcomes=tuple(tables.outcome_rows(plan, results)) if compares else (),
         qualities=tuple(tables.quality_rows(plan, results, styles)),
         groups=tuple(tables.group_rows(plan, results, table)),
+        both_found=tuple(found_rows(plan, table, styles)),
+        unjudged=tuple(unjudged_rows(plan, results, styles)),
         cost_figure=figures.cost_figure(plan, results, curves, drawer),
         outcome_figure=figures.outcome_figure(plan, results, styles, drawer) if compares else None,
-        group_figure=figures.group_figure(plan, named, styles, drawer) if compares else None,
+        group_figure=(
+            figures.group_figure(plan, named, styles, drawer) if compares and named else None
+        ),
         results=results,
         results_sha256=jsonio.sha256(record.results_json),
         results_bytes=len(record.results_json),
@@ -88,19 +97,26 @@ def _trio(plan: Plan, results: Results) -> list[Headline]:
         ("Search-work proxy", "searches", True),
     ):
         change = primary_change(plan, results.overall, size, metric)
-        most = max(change.base, change.ours, 1)
+        base, ours = change.base or 0, change.ours or 0
+        most = max(base, ours, 1)
         found.append(
             Headline(
                 name=name,
                 kind="proxy, not time" if is_proxy else "counted",
                 is_proxy=is_proxy,
                 change=change,
-                phrase=change.amount or "as many",
-                base_bar=round(100 * change.base / most, 2),
-                ours_bar=round(100 * change.ours / most, 2),
+                phrase=_phrase(change),
+                base_bar=round(100 * base / most, 2),
+                ours_bar=round(100 * ours / most, 2),
             )
         )
     return found
+
+
+def _phrase(change: Change) -> str:
+    if change.difference is None:
+        return "not given for both"
+    return change.amount or "as many"
 
 
 def _origin_equal(plan: Plan, results: Results) -> bool | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pagecost import jsonio
-from pagecost.export import COST_COLUMNS
+from pagecost.export import cost_columns
 from pagecost.model import Plan, Results
 from pagecost.prose import plain
 
@@ -37,9 +37,9 @@ def projection(plan: Plan) -> bytes:
     return _metadata(plan, "projection.csv", _PROJECTION_COLUMNS)
 
 
-def costs(plan: Plan) -> bytes:
+def costs(plan: Plan, results: Results) -> bytes:
     """The sidecar of `costs.csv`."""
-    return _metadata(plan, "costs.csv", COST_COLUMNS)
+    return _metadata(plan, "costs.csv", cost_columns(results))
 
 
 def ranks(plan: Plan, results: Results) -> bytes:

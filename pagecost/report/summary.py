@@ -8,6 +8,7 @@ from pagecost.prose import escape, plain
 from pagecost.report import words
 from pagecost.report.page import ReportPage
 from pagecost.report.scores import Scores
+from pagecost.report.words import number
 
 
 def summary(page: ReportPage, site_url: str | None) -> bytes:
@@ -60,16 +61,20 @@ def _lines(page: ReportPage, site_url: str | None) -> Iterator[str]:
 
 
 def _table(page: ReportPage, scores: Scores) -> Iterator[str]:
-    yield "| Page size | Policy | Pages | Change | Searches (proxy) | Change |"
-    yield "|---:|---|---:|---:|---:|---:|"
+    missing = any(row.not_found for block in scores.blocks for row in block.rows)
+    columns = "| Page size | Policy | Pages | Change | Searches (proxy) | Change |"
+    yield columns + missing * " Not found |"
+    yield "|---:|---|---:|---:|---:|---:|" + missing * "---:|"
     for block in scores.blocks:
         for row in block.rows:
             if not (row.is_baseline or row.is_primary):
                 continue
             size = f"**{block.size:,}**" if block.is_primary else f"{block.size:,}"
             yield (
-                f"| {size} | {escape(row.style.label)} | {row.pages.ours:,} | {row.pages.short} "
-                f"| {row.searches.ours:,} | {row.searches.short} |"
+                f"| {size} | {escape(row.style.label)} | {number(row.pages.ours)} "
+                f"| {row.pages.short} | {number(row.searches.ours)} | {row.searches.short} |"
+                + missing
+                * f" {number(row.not_found)} |"
             )
     queries = words.count(scores.results.overall.queries, "query", "queries")
     yield ""

@@ -39,7 +39,7 @@ class OutcomeRow(msgspec.Struct, frozen=True):
     size: int
     is_primary: bool
     pages: Outcomes
-    searches: Outcomes
+    searches: Outcomes | None
 
 
 class QualityRow(msgspec.Struct, frozen=True):
@@ -88,10 +88,9 @@ def cost_blocks(plan: Plan, results: Results, styles: dict[str, Style]) -> Itera
 def is_clipped(blocks: tuple[SizeBlock, ...]) -> bool:
     """Is any last page not full, so that pages and candidates change by different ratios?"""
     return any(
-        count.ours != pages.ours * block.size
+        row.emitted.ours != (row.pages.ours or 0) * block.size
         for block in blocks
         for row in block.rows
-        for count, pages in ((row.emitted, row.pages),)
     )
 
 

@@ -5,27 +5,16 @@ from __future__ import annotations
 import msgspec
 
 from pagecost.gates import GateResult
-from pagecost.model import (
-    ArchivesCorpus,
-    Bm25,
-    Deferred,
-    Group,
-    Interleave,
-    Model,
-    Plan,
-    Policy,
-    Ranking,
-    Results,
-)
-from pagecost.policies import resolve, search_tiers
+from pagecost.model import DistributionsCorpus, Group, Plan, Policy, Results
 
 NARROW = "\u202f"
 MINUS = "\u2212"
+NOT_GIVEN = "not given"
 
 
-def number(value: int) -> str:
-    """With thousands separators."""
-    return f"{value:,}".replace("-", MINUS)
+def number(value: int | None) -> str:
+    """With thousands separators; a count that nobody gave is said to be that."""
+    return NOT_GIVEN if value is None else f"{value:,}".replace("-", MINUS)
 
 
 def count(value: int, noun: str, plural: str | None = None) -> str:
@@ -50,6 +39,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def share(part: int, whole: int) -> str:
+    """A share in per cent; a dash where there is no whole."""
+    return f"{100 * part / whole:.1f}{NARROW}%" if whole else "–"
+
+
 def decimal(value: float | None, digits: int) -> str:
     """A fixed number of decimals; a dash where there is no value."""
     return "–" if value is None else f"{value:,.{digits}f}".replace("-", MINUS)
@@ -62,40 +56,63 @@ def figure(value: float) -> str:
 
 
 class Change(msgspec.Struct, frozen=True):
-    """From the baseline's count to a policy's."""
+    """From the baseline's count to a policy's. None is a count that nobody gave."""
 
-    base: int
-    ours: int
+    base: int | None
+    ours: int | None
+
+    @property
+    def difference(self) -> int | None:
+        """How many more; None where either was not given."""
+        return None if self.base is None or self.ours is None else self.ours - self.base
 
     @property
     def percent(self) -> float | None:
         """Per cent of the baseline; None where that is zero, which has no percentage."""
-        return 100 * (self.ours - self.base) / self.base if self.base else None
+        more = self.difference
+        return None if more is None or not self.base else 100 * more / self.base
 
     @property
     def short(self) -> str:
         """For a table: −33.7 %, ≈0 % where it rounds to nothing, 0 where there is no change.
 
-        +5 where the baseline is zero, which has no percentage.
+        +5 where the baseline is zero, which has no percentage; a dash where there is no change to
+        speak of, since one of the two was not given.
         """
-        if self.ours == self.base:
+        more = self.difference
+        if more is None:
+            return "–"
+        if not more:
             return "0"
-        sign = "+" if self.ours > self.base else MINUS
+        sign = "+" if more > 0 else MINUS
         percent = self.percent
         if percent is None:
-            return f"{sign}{abs(self.ours - self.base):,}"
+            return f"{sign}{abs(more):,}"
         shown = f"{abs(percent):,.1f}"
         return f"≈0{NARROW}%" if shown == "0.0" else f"{sign}{shown}{NARROW}%"
 
     @property
     def amount(self) -> str | None:
-        """For a sentence: 33.7 % fewer, 5 more; None where it is as many, or rounds to it."""
-        word = "more" if self.ours > self.base else "fewer"
+        """For a sentence: 33.7 % fewer, 5 more; None where it is as many, or rounds to it.
+
+        None too where one of the two was not given: ask `difference` first.
+        """
+        more = self.difference
+        if more is None:
+            return None
+        word = "more" if more > 0 else "fewer"
         percent = self.percent
         if percent is None:
-            return f"{self.ours - self.base:,} {word}" if self.ours else None
+            return f"{more:,} {word}" if more else None
         shown = f"{abs(percent):,.1f}"
         return None if shown == "0.0" else f"{shown}{NARROW}% {word}"
+
+
+def counted(change: Change) -> str:
+    """A change before its noun, for a title: `33.7 % fewer`, `as many`, `unknown`."""
+    if change.difference is None:
+        return "unknown"
+    return change.amount or "as many"
 
 
 def primary_change(plan: Plan, group: Group, size: int, metric: str) -> Change:
@@ -137,27 +154,54 @@ def headline(plan: Plan, results: Results) -> Sentence:
     start = f"At {count(size, 'candidate')} a page, {subject(primary)} needs "
     if plan.primary_policy == plan.baseline:
         ours = results.overall.policy(plan.baseline).at(size)
+        pieces = (Piece(start), Piece(count(ours.pages, "page"), strong=True))
+        if ours.searches is None:
+            return (*pieces, Piece("; its searches were not given."))
         return (
-            Piece(start),
-            Piece(count(ours.pages, "page"), strong=True),
+            *pieces,
             Piece(" and "),
             Piece(count(ours.searches, "search", "searches"), strong=True),
             Piece(" (proxy)."),
         )
-    pages = primary_change(plan, results.overall, size, "pages").amount
-    searches = primary_change(plan, results.overall, size, "searches").amount
-    return (Piece(start), *_two_sides(pages, searches))
+    pages = primary_change(plan, results.overall, size, "pages")
+    searches = primary_change(plan, results.overall, size, "searches")
+    return (Piece(start), *two_sides(pages, searches, "the baseline"))
 
 
-def _two_sides(pages: str | None, searches: str | None) -> Sentence:
-    if pages is None and searches is None:
-        return (Piece("as many pages and as many searches (proxy) as the baseline."),)
+def two_sides(pages: Change, searches: Change, other: str, whose: str = "its") -> Sentence:
+    """Pages and searches against `other`, both named, whether or not both are known."""
+    more_pages, more_searches = pages.amount, searches.amount
+    if searches.difference is None:
+        return (
+            Piece(more_pages or "as many", strong=more_pages is not None),
+            Piece(f" pages {'than' if more_pages else 'as'} {other}; "),
+            Piece(_unknown(searches, other, whose)),
+        )
+    if more_pages is None and more_searches is None:
+        return (Piece(f"as many pages and as many searches (proxy) as {other}."),)
     return (
-        Piece(pages or "as many", strong=pages is not None),
+        Piece(more_pages or "as many", strong=more_pages is not None),
         Piece(" pages and "),
-        Piece(searches or "as many", strong=searches is not None),
+        Piece(more_searches or "as many", strong=more_searches is not None),
         Piece(" searches (proxy)."),
     )
+
+
+def _unknown(searches: Change, other: str, whose: str) -> str:
+    """Whose searches nobody gave. No proxy is invented."""
+    if searches.ours is None and searches.base is None:
+        return f"{whose} searches were not given, nor were those of {other}."
+    if searches.ours is None:
+        return f"{whose} searches were not given."
+    known = count(searches.ours, "search", "searches")
+    return f"{whose} {known} (proxy) can’t be compared: those of {other} were not given."
+
+
+def missing(plan: Plan, results: Results) -> Change | None:
+    """Queries not found, by the baseline and by the primary policy; None where all were found."""
+    counts = (results.overall.policy(one).not_found for one in (plan.baseline, plan.primary_policy))
+    change = Change(*counts)
+    return change if change.base or change.ours else None
 
 
 def not_found(plan: Plan, results: Results) -> str | None:
@@ -207,7 +251,7 @@ def kind_said(plan: Plan) -> str:
 
 def unit(plan: Plan) -> str:
     """What a part of the corpus that comes from one place is called."""
-    return "repository" if isinstance(plan.corpus, ArchivesCorpus) else "package"
+    return "package" if isinstance(plan.corpus, DistributionsCorpus) else "repository"
 
 
 def standing(plan: Plan, results: Results | None) -> str:
@@ -219,42 +263,3 @@ def standing(plan: Plan, results: Results | None) -> str:
 
 UNSCORED = "Plan frozen, not scored. No number exists yet, and none is shown."
 DRAFT = "Draft. The plan is not frozen and may still change; no number is shown."
-
-
-# --- Policies in words ----------------------------------------------------------------------------
-
-_TEXTS = {"raw": "the text as it stands", "identifiers": "the text with identifiers split"}
-
-
-def policy_said(plan: Plan, policy: Policy) -> str:
-    """How a policy orders documents, and how many searches its pages take."""
-    return f"{_order_said(policy.ranking)}; {_searches_said(plan, policy)}."
-
-
-def _order_said(part: str | Ranking) -> str:
-    match part:
-        case str():
-            return part
-        case Bm25(text=text, k1=k1, b=b):
-            return f"BM25 (k1 {k1:g}, b {b:g}) over {_TEXTS[text]}"
-        case Model(library=library, model=model, text=text):
-            return f"{library}'s {model} with its defaults over {_TEXTS[text]}, under our tie rule"
-        case Interleave(first=first, second=second):
-            return f"interleaves {_order_said(first)} with {_order_said(second)}, in that order"
-        case Deferred(first=first, second=second, after=after):
-            return (
-                f"the first {count(after, 'candidate')} of {_order_said(first)} unchanged, then "
-                f"{_order_said(second)} without those"
-            )
-
-
-def _searches_said(plan: Plan, policy: Policy) -> str:
-    tiers = search_tiers(resolve(plan.policies)[policy.name])
-    said = []
-    for bound, searches in tiers:
-        amount = count(searches, "search", "searches")
-        if bound:
-            said.append(f"{amount} for a page that ends at or before candidate {number(bound)}")
-        else:
-            said.append(f"{amount} for any other" if said else f"{amount} a page")
-    return ", ".join(said)

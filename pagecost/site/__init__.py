@@ -21,6 +21,7 @@ from pagecost.model import Results
 from pagecost.names import version_order
 from pagecost.project import Config
 from pagecost.report import words
+from pagecost.report.page import replay_commands
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
 from pagecost.site.lists import Known, Lists, Pair, compare_path, pairs_of
@@ -62,7 +63,8 @@ def pages(
             if f"{name}/{version.plan.version}" in own:
                 pair = before.get(version.where.key)
                 found = (pair[0].plan.version, compare_path(pair)) if pair else None
-                contents.update(reports.files(version, get_corpus(version), found))
+                commands = replay_commands(version, get_corpus(version))
+                contents.update(reports.files(version, commands, found))
         if any(f"{name}/{one.plan.version}" in own for one in several):  # else nothing changed
             contents.update(lists.experiment(name, several, _pairs(several, known.compared)))
     written = docs.files(frame)

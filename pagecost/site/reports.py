@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pagecost import export, jsonio, prose
 from pagecost.charts.draw import Drawer
 from pagecost.project import DOCUMENTS, PROJECTION, Config
@@ -24,16 +26,22 @@ class Reports:
         self._drawer = drawer
 
     def files(
-        self, version: Version, get_corpus: str, before: tuple[str, str] | None
+        self,
+        version: Version,
+        commands: Sequence[str],
+        before: tuple[str, str] | None = None,
+        *,
+        alone: bool = False,
     ) -> dict[str, bytes]:
         """Everything below the version's folder.
 
-        `before` is the version before it and the page that compares the two.
+        `commands` are how a reader makes the page again; `before` is the version before it and the
+        page that compares the two. `alone`, the report is all there is, and stands at the root.
         """
         plan, record = version.plan, version.record
-        base = f"{plan.experiment}/{plan.version}/"
+        base = "" if alone else f"{plan.experiment}/{plan.version}/"
         rewrite = self._docs.rewriter(f"{base}plan.json", f"{base}index.html")
-        page = report_page(version, self._drawer, rewrite, get_corpus)
+        page = report_page(version, self._drawer, rewrite, commands)
         contents = {f"{base}plan.json": version.plan_json}
         projection = version.where.file(PROJECTION)
         if projection.is_file():
@@ -47,7 +55,7 @@ class Reports:
                 f"{base}results.json": record.results_json,
                 f"{base}ranks.csv": record.ranks_csv,
                 f"{base}costs.csv": export.costs_csv(plan, record.results),
-                f"{base}costs.csv-metadata.json": sidecar.costs(plan),
+                f"{base}costs.csv-metadata.json": sidecar.costs(plan, record.results),
                 f"{base}ranks.csv-metadata.json": sidecar.ranks(plan, record.results),
                 f"{base}figures.js": figures_script(page.scores.cost_figure),
             }
@@ -55,11 +63,14 @@ class Reports:
         contents[f"{base}index.html"] = self._frame.page(
             "report.html",
             f"{base}index.html",
-            [
+            [("pagecost", "index.html")]
+            if alone
+            else [
                 *self._frame.crumbs(plan.experiment),
                 (f"version {plan.version}", f"{base}index.html"),
             ],
             report=page,
+            alone=alone,
             before=before,
             draft=page.state == "draft",
             has_projection=projection.is_file(),
