@@ -148,16 +148,19 @@ def _finish(
     folder = place.folder
     data = jsonio.canonical(draft)
     plan.parse(data, folder / PLAN)
-    made = place.lacking | {folder / name: content for name, content in copied.items()}
+    made = {path: one for path, one in place.lacking.items() if path.name == project.CONFIG}
+    made |= {folder / name: content for name, content in copied.items()}
     made |= {folder / PLAN: data, folder / NOTES: plannotes.notes().encode("utf-8")}
+    made |= place.lacking
     if not dry_run:
         _write(made)
     return list(made)
 
 
 def _write(made: Mapping[Path, Content]) -> None:
-    """Writes all of it or leaves nothing behind."""
+    """Writes all of it or leaves nothing behind, no folder either."""
     written: list[Path] = []
+    lacking = {one for path in made for one in path.parents if not one.exists()}
     try:
         for path, content in made.items():
             written.append(path)
@@ -168,8 +171,9 @@ def _write(made: Mapping[Path, Content]) -> None:
     except BaseException:
         for path in written:
             path.unlink(missing_ok=True)
+        for folder in sorted(lacking, key=lambda one: -len(one.parts)):
             with contextlib.suppress(OSError):
-                path.parent.rmdir()  # only an empty folder goes
+                folder.rmdir()  # only an empty folder goes
         raise
 
 
@@ -215,4 +219,6 @@ def _like(
     if isinstance(old.corpus, ArchivesCorpus):
         names.append(old.corpus.projection.path)
     copied |= {name: where.file(name) for name in names if where.file(name).is_file()}
+    if files_of(old):
+        copied[".gitattributes"] = _AS_THEY_ARE
     return changed, copied

@@ -13,6 +13,7 @@ from pagecost.diff.engine import compare
 from pagecost.diff.records import Count, Diff, Figures, Overlap, PolicyDiff
 from pagecost.diff.sides import Side
 from pagecost.model import Results
+from pagecost.report import diffwords
 from tests.builders import POLICIES, Json, archives_plan
 from tests.diff_builders import (
     LATE,
@@ -363,3 +364,15 @@ def test_what_is_said_of_a_run_does_not_change_its_order() -> None:
     assert diff.not_comparable == []
     assert diff.same_baseline
     assert [policy.same_order for policy in diff.policies] == [True, True]
+
+
+def test_documents_that_nobody_knows_are_not_the_same_documents() -> None:
+    columns: dict[str, list[int | None]] = {"baseline": [3], "helper": [None]}
+    searches = {"baseline": 1, "helper": 1}
+    diff = compare(run_side(columns, searches), run_side(columns, searches, version="2"))
+    assert diff.same_documents is None
+    assert diff.same_queries is True
+    assert diffwords.notes(diff)[0] == (
+        "Not found within the depth delivered: 1 in version 1, 1 in version 2. Such a query costs "
+        "what was delivered for it."
+    )

@@ -439,7 +439,7 @@ SAVED = ["qrels.txt", "runs/base.run", "runs/ours.run", ".gitattributes", "plan.
 def test_saved_where_there_is_no_project_one_is_begun(here: Path) -> None:
     done = quick(*FILES, *DATE, "--save", "site/mine/1")
     assert (done.exit_code, done.stdout) == (0, "")
-    names = ["mkdocs.yml", ".gitattributes", *(f"site/mine/1/{name}" for name in SAVED)]
+    names = ["mkdocs.yml", *(f"site/mine/1/{name}" for name in SAVED), ".gitattributes"]
     assert done.stderr.splitlines() == [
         *(f"wrote {here / name}" for name in names),
         "next: edit its plan.json, commit its files if you may, then `pagecost freeze mine@1` and "

@@ -23,7 +23,7 @@ from tests.builders import (
     projection_of,
 )
 
-NEW = ["mkdocs.yml", ".gitattributes", "site/first/1/plan.json", "site/first/1/PLAN.md"]
+NEW = ["mkdocs.yml", "site/first/1/plan.json", "site/first/1/PLAN.md", ".gitattributes"]
 
 
 @pytest.fixture
@@ -307,3 +307,23 @@ def test_the_example_has_the_layout_of_every_plan(empty: Path) -> None:
     text = json.dumps(json.loads(data), ensure_ascii=False, indent=2) + "\n"
     assert data.decode("utf-8") == text
     assert data.count(b'"status": "draft"') == 1
+
+
+def test_what_failed_halfway_leaves_no_folder_behind(
+    empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty version folder would refuse the second try."""
+    write = files.write
+
+    def failing(path: Path, data: bytes) -> None:
+        if path.name == starting.NOTES:
+            raise InputError("full")
+        write(path, data)
+
+    monkeypatch.setattr(files, "write", failing)
+    with pytest.raises(InputError, match="full"):
+        starting.new("first@1", None, None)
+    assert list(empty.iterdir()) == []
+    monkeypatch.undo()
+    monkeypatch.chdir(empty)
+    starting.new("first@1", None, None)

@@ -107,7 +107,9 @@ def _same_pin(a: Plan, b: Plan, field: str) -> bool | None:
     ours, theirs = a.corpus.pins, b.corpus.pins
     if not isinstance(ours, CorpusPins) or not isinstance(theirs, CorpusPins):
         return None
-    return bool(getattr(ours, field) == getattr(theirs, field))
+    pinned = getattr(ours, field), getattr(theirs, field)
+    # Where only runs are known nobody knows which documents there are, and that is not the same.
+    return None if None in pinned else bool(pinned[0] == pinned[1])
 
 
 def _ids(table: RankTable | None) -> frozenset[str] | None:

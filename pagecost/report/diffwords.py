@@ -171,9 +171,21 @@ def targets_note(diff: Diff) -> str | None:
     )
 
 
+def not_found_note(diff: Diff) -> str | None:
+    """What was not found by the policies that the headline is about; None where all was."""
+    figures = diff.shared(diff.headline)
+    if figures is None or not (figures.not_found.a or figures.not_found.b):
+        return None
+    a, b = spoken(diff)
+    return (
+        f"Not found within the depth delivered: {number(figures.not_found.a)} in {a}, "
+        f"{number(figures.not_found.b)} in {b}. Such a query costs what was delivered for it."
+    )
+
+
 def notes(diff: Diff) -> list[str]:
-    """What a change is also a change of: the corpus, or the answers."""
-    found = (corpus_note(diff), targets_note(diff))
+    """What a change is also a change of: the corpus, the answers, or what was not found."""
+    found = (not_found_note(diff), corpus_note(diff), targets_note(diff))
     return [note for note in found if note is not None]
 
 
