@@ -7,9 +7,12 @@ that it would be, and takes the same way as files do.
 from __future__ import annotations
 
 import math
+import operator
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +60,16 @@ def score(
     `policy(NAME).not_found` are the queries whose target lies beyond the depth delivered.
     `record.table.column(NAME)` has `ranks` (1-based, 0 for not found) and `depth`, one a query.
     """
+    if not isinstance(runs, Mapping):
+        raise InputError("runs: expected {name: run}")
+    if not isinstance(searches, Mapping | None):
+        raise InputError("searches: expected {name of a run: a number}")
+    sizes = _sizes(page_sizes)
     with _files(qrels, runs) as (judged, paths):
         brought = Brought(
             qrels=judged,
             runs=paths,
-            page_sizes=page_sizes,
+            page_sizes=sizes,
             primary_page_size=primary_page_size,
             primary=primary,
             searches=searches or {},
@@ -84,7 +92,7 @@ def write_report(scored: Version, output: Path | str) -> Path:
     from pagecost.site import alone
 
     target = Path(output).absolute()
-    files.prepare(target, keep_out=())
+    alone.prepare(target)
     commands = ("pagecost.write_report(pagecost.score(qrels, runs, …), output)",)
     contents = alone.report(scored, commands, Drawer(files.cache_folder()))
     files.write_tree(target, contents, keep_out=())
@@ -104,7 +112,25 @@ def _files(qrels: Triples, runs: Mapping[str, Triples]) -> Iterator[tuple[Path, 
             run: _file(given, folder / f"{place}.run", f"run {run!r}", _result)
             for place, (run, given) in enumerate(runs.items())
         }
-        yield judged, paths
+        try:
+            yield judged, paths
+        except InputError as error:
+            # What was given has a name; the file that it was written to means nothing to anybody.
+            said = str(error).replace(str(folder / "qrels.txt"), "qrels")
+            for run, path in paths.items():
+                if path.parent == folder:
+                    said = said.replace(str(path), f"run {run!r}")
+            raise type(error)(said) from None
+
+
+def _sizes(page_sizes: Any) -> list[int]:
+    try:
+        sizes = [operator.index(size) for size in page_sizes]
+    except TypeError:
+        sizes = []
+    if not sizes or min(sizes) < 1:
+        raise InputError(f"page_sizes: {page_sizes!r}, expected whole numbers from 1 on")
+    return sizes
 
 
 def _file(given: Triples, path: Path, what: str, line: Any) -> Path:
@@ -152,8 +178,16 @@ def _triples(given: Any, column: Sequence[str], what: str) -> Iterator[tuple[str
                 raise InputError(f"{what}: query {query!r}: expected {{document: value}}")
             for document, value in documents.items():
                 yield _id(query, what), _id(document, what), value
+        _refuse_alike(given, what)
+        for query, documents in given.items():
+            _refuse_alike(documents, f"{what}: query {query!r}")
         return
     rows = _frame(given, column, what) if hasattr(given, "columns") else given
+    if not isinstance(rows, Iterable):
+        raise InputError(
+            f"{what}: {rows!r}, expected {{query: {{document: value}}}}, (query, document, value) "
+            "in any order, a data frame, or a path"
+        )
     for row in rows:
         try:
             query, document, value = row
@@ -168,9 +202,10 @@ def _frame(frame: Any, column: Sequence[str], what: str) -> Iterator[tuple[Any, 
     chosen = []
     for wanted in (_QUERY, _DOCUMENT, column):
         found = [name for name in wanted if name in names]
-        if not found:
+        if len(found) != 1 or names.count(found[0]) != 1:
             raise InputError(
-                f"{what}: columns {', '.join(map(str, names))}; expected one of {', '.join(wanted)}"
+                f"{what}: columns {', '.join(map(str, names))}; expected one, and one alone, of "
+                f"{', '.join(wanted)}"
             )
         chosen.append(frame[found[0]].to_list())
     return zip(*chosen, strict=True)
@@ -178,9 +213,20 @@ def _frame(frame: Any, column: Sequence[str], what: str) -> Iterator[tuple[Any, 
 
 def _id(value: Any, what: str) -> str:
     """An id as text: text, or a whole number. A TREC file can't hold white space in one."""
-    if isinstance(value, bool | float) or value is None:
+    if isinstance(value, bool) or not isinstance(value, str | Integral):
         raise InputError(f"{what}: id {value!r}, expected text or a whole number")
     text = str(value)
     if not text or text.split() != [text]:
         raise InputError(f"{what}: id {text!r}, expected text without white space")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(f"{what}: id {text!r}, which is not Unicode text") from None
     return text
+
+
+def _refuse_alike(ids: Mapping[Any, Any], what: str) -> None:
+    """InputError where two keys, 1 and "1", are one id as text."""
+    if len({str(one) for one in ids}) != len(ids):
+        twice = next(one for one, n in Counter(map(str, ids)).items() if n > 1)
+        raise InputError(f"{what}: id {twice!r} stands twice, as a number and as text")

@@ -22,6 +22,7 @@ from pagecost.runs import Ties
 from pagecost.versions import Record, Version
 
 _NOWHERE = Path("-")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 _SUFFIXES = re.compile(r"(\.(gz|run|txt|trec|res|results))+$", re.IGNORECASE)
 
@@ -71,7 +72,7 @@ def name_of(path: Path) -> str:
 
 def target_term(target: str | int) -> str:
     """A plan's term for `first`, `all`, or how many relevant documents are looked for."""
-    match str(target):
+    match str(target)[:20]:
         case "first" | "1":
             return FIRST
         case "all":
@@ -121,8 +122,14 @@ def _unpinned(brought: Brought, experiment: str, version: str) -> Draft:
     if not brought.runs:
         raise InputError("no run; expected at least one")
     names = list(brought.runs)
+    for name in names:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise InputError(
+                f"run {name!r}: expected a name of at most 80 letters, digits, dots, underscores "
+                "and hyphens, beginning with a letter or a digit"
+            )
     primary = brought.primary or names[min(1, len(names) - 1)]
-    for what, given in (("--primary", [primary]), ("--searches", list(brought.searches))):
+    for what, given in (("primary", [primary]), ("searches", list(brought.searches))):
         if unknown := [name for name in given if name not in names]:
             raise InputError(f"{what}: no run is called {unknown[0]!r}; known: {', '.join(names)}")
     sizes = sorted(set(brought.page_sizes))

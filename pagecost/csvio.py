@@ -51,7 +51,7 @@ def read(data: bytes, header: Sequence[str], where: object) -> Iterator[tuple[st
         for fields in reader:
             place = f"{where}: line {reader.line_num}"
             if len(fields) != len(header):
-                raise InputError(f"{place}: {len(fields)} fields, expected {len(header)}")
+                raise InputError(f"{place}: expected {len(header)} fields, found {len(fields)}")
             yield place, fields
     except csv.Error as error:
         raise InputError(f"{where}: line {reader.line_num}: {error}") from None

@@ -24,6 +24,12 @@ from pagecost.model import (
 Draft = dict[str, Any]
 """A plan as it stands in its file."""
 
+NO_TITLE = "Say in one line what is compared"
+NO_QUESTION = "Ask one question that the figures can answer."
+NO_CAVEAT = "Say where the queries"
+PLACEHOLDERS = (NO_TITLE, NO_QUESTION, NO_CAVEAT)
+"""How a draft's sentences begin that only its author can write: none may be frozen."""
+
 PAGE_SIZES = (1, 5, 10, 20, 50)
 PRIMARY_SIZE = 20
 _BM25 = {"kind": "bm25", "text": "raw", "k1": 1.2, "b": 0.75}
@@ -39,6 +45,7 @@ _HELPER = [
         },
     },
 ]
+_PROXY = "The proxy counts index searches and assumes that each costs the same; it is not time."
 _NOT_TIME = "**Time, power and money.** The proxy is none of them."
 _NO_RATE = "**An exchange rate** between a candidate read and a search made."
 _STATELESS = (
@@ -51,6 +58,12 @@ _ORACLE = (
 )
 _JUDGMENTS = (
     "**The judgments are right.** What nobody judged counts as not relevant until somebody does."
+)
+_LOOKED_FOR = {FIRST: "the first relevant document", ALL: "every relevant document"}
+_UNJUDGED = "**Whether an unjudged document is relevant.**"
+_CUT = (
+    "**Behind a run’s depth there is nothing.** A run that was cut earlier costs less where it "
+    "finds nothing, so that totals are read beside what was not found."
 )
 
 
@@ -68,6 +81,18 @@ def definitions(target: str = FIRST, *, with_runs: bool = False) -> dict[str, st
         "emitted": "min(depth, pages * page_size)",
         "searches": SEARCHES_WITH_RUNS if with_runs else SEARCHES,
     }
+
+
+def _given(record: msgspec.Struct) -> dict[str, Any]:
+    """A record as it stands in a file, without what was left out."""
+    given: dict[str, Any] = _without_nothing(msgspec.to_builtins(record))
+    return given
+
+
+def _without_nothing(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: _without_nothing(one) for key, one in part.items() if one is not None}
+    return part
 
 
 def _draft(experiment: str, version: str, **fields: Any) -> Draft:
@@ -101,15 +126,14 @@ def example(experiment: str, version: str) -> Draft:
     return _draft(
         experiment,
         version,
-        title="Say in one line what is compared",
-        question="Ask one question that the figures can answer.",
+        title=NO_TITLE,
+        question=NO_QUESTION,
         corpus={
             "kind": "distributions",
             "distributions": [{"name": "jinja2", "version": installed("jinja2")}],
             "trivial_statements": 2,
         },
-        caveat="Say where the queries come from and what they are not. The proxy counts index "
-        "searches and assumes that each costs the same; it is not time.",
+        caveat=f"{NO_CAVEAT} come from and what they are not. {_PROXY}",
         measured=[
             "**Exact rank** of the first known target, for every query and policy.",
             "**Pages** requested until it is shown, and **candidates** emitted on them.",
@@ -128,22 +152,17 @@ def beir(experiment: str, version: str, corpus: BeirCorpus) -> Draft:
     return _draft(
         experiment,
         version,
-        title=f"Say in one line what is compared on {corpus.name}",
-        question="Ask one question that the figures can answer.",
-        corpus={"kind": "beir", **msgspec.to_builtins(corpus)},
-        caveat="Say where the queries and judgments come from and what they are not. The proxy "
-        "counts index searches and assumes that each costs the same; it is not time.",
+        title=f"{NO_TITLE} on {corpus.name}",
+        question=NO_QUESTION,
+        corpus={"kind": "beir", **_given(corpus)},
+        caveat=f"{NO_CAVEAT} and judgments come from and what they are not. {_PROXY}",
         measured=[
             "**Exact rank** of the first relevant document, for every query and policy.",
             "**Pages** requested until it is shown, and **candidates** emitted on them.",
             "**Index searches** behind those pages, as a proxy.",
             "**Unjudged candidates** on the pages read.",
         ],
-        not_measured=[
-            _NOT_TIME,
-            _NO_RATE,
-            "**Whether an unjudged document is relevant.**",
-        ],
+        not_measured=[_NOT_TIME, _NO_RATE, _UNJUDGED],
         assumptions=[_ORACLE, _JUDGMENTS, *_STATELESS],
     )
 
@@ -174,25 +193,24 @@ def runs(
         proxy = "Where the searches of a run were not given, none are shown."
         of_searches = "**Searches** behind those pages, where they were given: a proxy."
     what = f"{primary} against {names[0]}" if primary != names[0] else primary
-    looked_for = {FIRST: "the first relevant document", ALL: "every relevant document"}
-    said = looked_for.get(target, target)
+    said = _LOOKED_FOR.get(target, target)
     return _draft(
         experiment,
         version,
-        title=title or f"{what} on {corpus.name}",
+        title=f"{what} on {corpus.name}" if title is None else title,
         question=f"How many pages until {said}: {what}?",
         kind="exploration",
-        date=date or today(),
-        corpus={"kind": "trec", **msgspec.to_builtins(corpus)},
-        policies=[msgspec.to_builtins(policy) for policy in policies],
+        date=today() if date is None else date,
+        corpus={"kind": "trec", **_given(corpus)},
+        policies=[_given(policy) for policy in policies],
         baseline=names[0],
         primary_policy=primary,
         page_sizes=list(page_sizes),
         primary_page_size=primary_size,
         definitions=definitions(target, with_runs=True),
         caveat="Generic sentences: pagecost wrote them from the files alone, and nobody who knows "
-        "these runs did. Nothing was frozen beforehand. A target that a run does not hold within "
-        f"its depth is not found, and costs what was delivered. {proxy}",
+        "these runs did. Figures could be known before anything was frozen. A target that a "
+        f"run does not hold within its depth is not found, and costs what was delivered. {proxy}",
         measured=[
             f"**Rank** of the target ({said}) in each run.",
             "**Pages** requested until it is shown, and **candidates** on them, to the depth "
@@ -204,13 +222,8 @@ def runs(
         not_measured=[
             "**Time, power and money.**",
             "**How the runs were made**, tuned and cut: that is their authors’ to say.",
-            "**Whether an unjudged document is relevant.**",
+            _UNJUDGED,
             _NO_RATE,
         ],
-        assumptions=[
-            _ORACLE,
-            _JUDGMENTS,
-            "**Behind a run’s depth there is nothing.** A run that was cut earlier costs less "
-            "where it finds nothing, so that totals are read beside what was not found.",
-        ],
+        assumptions=[_ORACLE, _JUDGMENTS, _CUT],
     )

@@ -53,6 +53,7 @@ def results_12(plan: Plan, results: Results) -> bytes:
     return (json.dumps(record, indent=2) + "\n").encode("ascii")
 
 
+_RULE = "Found counts as fewer than not found, and two not found tie, whatever they cost."
 COST_COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("group_by", "string", "Which queries are counted: all, one repository's, or one stratum's."),
     ("group", "string", "The repository or stratum; `all` for all queries."),
@@ -63,16 +64,21 @@ COST_COLUMNS: tuple[tuple[str, str, str], ...] = (
     (
         "pages",
         "integer",
-        "Counted: pages requested until the first target, summed. Lower is better.",
+        "Counted: pages requested until the target, summed; where it is not found, all that were "
+        "delivered. Lower is better.",
     ),
     ("emitted", "integer", "Counted: candidates on those pages, summed. Lower is better."),
     ("searches", "integer", "Proxy: index searches behind those pages. Searches, not time."),
-    ("page_wins", "integer", "Queries on which the policy needs fewer pages than the baseline."),
-    ("page_losses", "integer", "Queries on which it needs more."),
-    ("page_ties", "integer", "Queries on which it needs as many."),
-    ("search_wins", "integer", "Queries on which it needs fewer searches (proxy)."),
-    ("search_losses", "integer", "Queries on which it needs more searches (proxy)."),
-    ("search_ties", "integer", "Queries on which it needs as many searches (proxy)."),
+    (
+        "page_wins",
+        "integer",
+        f"Queries on which the policy needs fewer pages than the baseline. {_RULE}",
+    ),
+    ("page_losses", "integer", f"Queries on which it needs more. {_RULE}"),
+    ("page_ties", "integer", f"Queries on which it needs as many. {_RULE}"),
+    ("search_wins", "integer", f"Queries on which it needs fewer searches (proxy). {_RULE}"),
+    ("search_losses", "integer", f"Queries on which it needs more searches (proxy). {_RULE}"),
+    ("search_ties", "integer", f"Queries on which it needs as many searches (proxy). {_RULE}"),
 )
 """Name, CSV on the Web datatype, and what the column says and doesn't."""
 

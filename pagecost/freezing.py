@@ -11,6 +11,7 @@ from pagecost.errors import CheckFailed, InputError
 from pagecost.git import Repository
 from pagecost.history import first_frozen
 from pagecost.model import ArchivesCorpus, Plan
+from pagecost.pinned import files_of
 from pagecost.project import PLAN, PROJECTION, RESULTS, VersionFolder
 
 _STATUS = re.compile(rb'("status"\s*:\s*)"draft"')
@@ -105,6 +106,14 @@ def freeze(version: VersionFolder, *, dry_run: bool = False) -> tuple[str, str |
     for one in paths:
         if repository.is_ignored(one):
             raise InputError(f"{one}: ignored by Git, so it can't be frozen")
+    for file in files_of(plan):
+        one = version.file(file.path)
+        committed = repository.committed(one)
+        if committed is not None and jsonio.sha256(committed) != file.sha256:
+            raise InputError(
+                f"{one}: Git holds other bytes than the plan pins; commit it as it is, with "
+                "`-text` in .gitattributes if its line ends were changed"
+            )
     digest = jsonio.sha256(frozen)
     if dry_run:
         return digest, None

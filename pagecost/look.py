@@ -53,6 +53,7 @@ class Look:
             decimal=words.decimal,
             gate_said=words.gate_said,
             spelled=words.spelled,
+            found_first=words.FOUND_FIRST,
             capital=words.capital,
             share=words.share,
         )

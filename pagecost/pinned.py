@@ -18,6 +18,10 @@ from pagecost.errors import FileMissing, InputError
 from pagecost.model import BeirCorpus, PinnedFile, Plan, TrecCorpus
 from pagecost.policies import runs
 
+LONGEST_LINE = 1 << 20
+"""Bytes of a line of judgments or of a run. Nothing real comes near: a gzip of one line may hold
+more than a machine has memory."""
+
 _GZIP = b"\x1f\x8b"
 
 
@@ -87,6 +91,21 @@ def is_inside(path: str) -> bool:
     return bool(parts) and not (
         path.startswith("/") or ".." in parts or "\\" in path or ":" in path
     )
+
+
+def lines(file: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
+    """Each line with its number, from 1. InputError where one is longer than `longest` bytes."""
+    number = 0
+    while line := file.readline(longest + 1):
+        number += 1
+        if len(line) > longest:
+            raise too_long(path, number, longest)
+        yield number, line
+
+
+def too_long(path: Path, number: int, longest: int = LONGEST_LINE) -> InputError:
+    """That a line has more bytes than are read."""
+    return InputError(f"{path}: line {number}: longer than {longest:,} bytes")
 
 
 @contextmanager

@@ -131,6 +131,18 @@ def _change(ranking: Deferred) -> int:
     return ranking.after if assured is None else min(ranking.after, assured)
 
 
+def is_bound(ranking: Ranking) -> bool:
+    """Are the searches of a resolved ranking an upper bound, since a run ends before a change?"""
+    match ranking:
+        case Interleave(first=first, second=second):
+            return is_bound(known(first)) or is_bound(known(second))
+        case Deferred(first=first, second=second, after=after):
+            inside = is_bound(known(first)) or is_bound(known(second))
+            return inside or _change(ranking) < after
+        case _:
+            return False
+
+
 def _assured(ranking: Ranking) -> int | None:
     """How many candidates a ranking delivers at least; None where it is all documents."""
     match ranking:

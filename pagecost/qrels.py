@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from pagecost.errors import InputError
-from pagecost.pinned import opened
+from pagecost.pinned import lines, opened
 
 _GRADE = re.compile(rb"[+-]?[0-9]{1,9}")
 _BOM = b"\xef\xbb\xbf"
@@ -41,7 +41,7 @@ def read(path: Path, layout: Layout) -> Judgments:
     repairs: Counter[str] = Counter()
     header = layout == "beir"  # where it is, it is the first line that holds anything
     with opened(path) as file:
-        for number, raw in enumerate(file, start=1):
+        for number, raw in lines(file, path):
             place = f"{path}: line {number}"
             line = raw.removeprefix(_BOM) if number == 1 else raw
             repairs["byte_order_mark"] += len(line) < len(raw)
@@ -69,7 +69,7 @@ def _fields(line: bytes, layout: Layout, place: str) -> list[bytes]:
         names, expected = "query, document, grade, divided by tabs", 3
         fields = line.rstrip(b"\r\n").split(b"\t")
     if len(fields) != expected:
-        raise InputError(f"{place}: {len(fields)} fields, expected {expected}: {names}")
+        raise InputError(f"{place}: expected {expected} fields, found {len(fields)}: {names}")
     return [fields[0], *fields[-2:]]
 
 

@@ -45,8 +45,18 @@ class Layout(msgspec.Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its columns. A policy's own name has no colon."""
-        depth = (f"{self.policy}:depth",) if self.depth is None else ()
-        return (self.policy, *depth, *(f"{self.policy}:unjudged@{n}" for n in self.unjudged_at))
+        depth = (self.depth_name,) if self.depth is None else ()
+        return (self.policy, *depth, *self.unjudged_names.values())
+
+    @property
+    def depth_name(self) -> str:
+        """What the column of its depths is called, where it has one."""
+        return f"{self.policy}:depth"
+
+    @property
+    def unjudged_names(self) -> dict[int, str]:
+        """What the columns of its unjudged candidates are called, by page size."""
+        return {size: f"{self.policy}:unjudged@{size}" for size in self.unjudged_at}
 
 
 def layout(plan: Plan) -> list[Layout]:
@@ -193,11 +203,11 @@ class _Read(_Column):
         policy = self.layout.policy
         rank, depth = next(values), self.layout.depth
         if depth is None:
-            depth = _count(next(values), f"{place}: {policy}:depth", least=0)
+            depth = _count(next(values), f"{place}: {self.layout.depth_name}", least=0)
             self._depths.append(depth)
         self._ranks.append(_rank(rank, depth, f"{place}: {policy}"))
         for size, counts in self._unjudged.items():
-            where = f"{place}: {policy}:unjudged@{size}"
+            where = f"{place}: {self.layout.unjudged_names[size]}"
             count = _count(next(values), where, least=0)
             emitted = cost.emitted_for(self._ranks[-1], size, depth)
             if count > emitted:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pagecost import export, exportrun, files, freezing, jsonio, pinning, replay, versions
+from pagecost import drafts, export, exportrun, files, freezing, jsonio, pinning, replay, versions
 from pagecost import plan as plans
 from pagecost.context import Context, corpus_of
 from pagecost.corpora import check
@@ -48,11 +48,24 @@ def write_pins(work: Context, key: str, *, dry_run: bool) -> Path | None:
 def freeze(work: Context, key: str, *, dry_run: bool) -> tuple[str, str | None]:
     """Checks a draft against its corpus, then freezes it: (digest, commit or None)."""
     version = versions.load(work.project.find(key))
+    _refuse_placeholders(version)
     corpus = corpus_of(work, version)
     check(corpus, version.plan, version.where.key)
     if version.plan.kind == "confirmatory":
         _refuse_known_figures(work, version)
     return freezing.freeze(version.where, dry_run=dry_run)
+
+
+def _refuse_placeholders(draft: Version) -> None:
+    """InputError where a sentence still stands that a new draft begins with."""
+    plan = draft.plan
+    for field in ("title", "question", "caveat"):
+        text = getattr(plan, field)
+        if text.startswith(drafts.PLACEHOLDERS):
+            raise InputError(
+                f"{draft.where.file(PLAN)}: $.{field}: {text[:60]!r}: a new draft begins so; write "
+                "your own before it is frozen"
+            )
 
 
 def _refuse_known_figures(work: Context, draft: Version) -> None:

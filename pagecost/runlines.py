@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pagecost.errors import InputError
-from pagecost.pinned import opened
+from pagecost.pinned import LONGEST_LINE, opened, too_long
 from pagecost.qrels import text_id
 
 Ties = Literal["score-then-docno", "rank-column"]
@@ -80,13 +80,21 @@ class Lines:
     def read(self, tick: Tick | None) -> None:
         """Takes the whole file. InputError names the first line that is wrong."""
         with opened(self._path) as file:
-            for data in _chunks(file):
+            for data in self._chunks(file):
                 before = len(self.codes) // _TICK_EVERY
                 self._take(data)
                 if tick and len(self.codes) // _TICK_EVERY > before:
                     tick(len(self.codes))
         if not self.codes:
             raise InputError(f"{self._path}: no line holds a document")
+
+    def _chunks(self, file: IO[bytes]) -> Iterator[bytes]:
+        """The file in pieces that end where a line does."""
+        while data := file.read(_CHUNK):
+            rest = file.readline(LONGEST_LINE + 1)
+            if len(rest) > LONGEST_LINE:
+                raise too_long(self._path, self._last + data.count(b"\n") + 1)
+            yield data + rest
 
     def _take(self, data: bytes) -> None:
         """Whole lines of the file, the next ones."""
@@ -117,7 +125,7 @@ class Lines:
             place = f"{self._path}: line {number}"
             if len(row) < _FIELDS:
                 raise InputError(
-                    f"{place}: {len(row)} fields, expected at least {_FIELDS}: "
+                    f"{place}: expected at least {_FIELDS} fields, found {len(row)}: "
                     "topic Q0 document rank score tag"
                 )
             topic, _, document, rank, score = row[:5]
@@ -169,12 +177,6 @@ class Lines:
         stretches = np.bincount(codes[begins], minlength=self.topics)
         stretches[codes[0]] += 1
         return int(np.count_nonzero(stretches > 1))
-
-
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    """The file in pieces that end where a line does."""
-    while data := file.read(_CHUNK):
-        yield data + file.readline()
 
 
 def _columns(rows: Iterable[list[bytes]]) -> tuple[tuple[bytes, ...], ...]:

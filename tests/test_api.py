@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_dicts_are_scored(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def pandas_frame(names: tuple[str, str, str], rows: list[tuple[str, str, Any]]) -> Any:
+def pandas_frame(names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]) -> Any:
     return library("pandas").DataFrame(rows, columns=list(names))
 
 
@@ -185,10 +185,54 @@ def test_the_primary_size_is_20_or_else_the_smallest() -> None:
 def test_a_frame_without_a_column_names_those_it_has() -> None:
     frame = pandas_frame(("query_id", "doc_id", "value"), triples(QRELS))
     assert refusal(qrels=frame) == (
-        "qrels: columns query_id, doc_id, value; expected one of relevance, rel, label, grade"
+        "qrels: columns query_id, doc_id, value; expected one, and one alone, of relevance, rel, "
+        "label, grade"
     )
     frame = polars_frame(("query_id", "text", "score"), triples(OURS))
     assert refusal(ours=frame).startswith("run 'ours': columns query_id, text, score; expected one")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"page_sizes": []}, "page_sizes: [], expected whole numbers from 1 on"),
+        ({"page_sizes": 5}, "page_sizes: 5, expected whole numbers from 1 on"),
+        ({"page_sizes": [5, "1"]}, "page_sizes: [5, '1'], expected whole numbers from 1 on"),
+        ({"page_sizes": [0]}, "page_sizes: [0], expected whole numbers from 1 on"),
+        ({"searches": [("ours", 1)]}, "searches: expected {name of a run: a number}"),
+        ({"searches": {"other": 1}}, "searches: no run is called 'other'; known: base, ours"),
+        ({"primary": "other"}, "primary: no run is called 'other'; known: base, ours"),
+        ({"target": "9" * 5000}, f"target '{'9' * 20}': expected first, all, or a number"),
+        ({"qrels": None}, "qrels: None, expected {query: {document: value}}, "),
+        ({"qrels": {"q\ud800": {"a": 1}}}, "qrels: id 'q\\ud800', which is not Unicode text"),
+        ({"qrels": {b"q1": {"a": 1}}}, "qrels: id b'q1', expected text or a whole number"),
+        ({"ours": {"q1": {1.0: 1}}}, "run 'ours': id 1.0, expected text or a whole number"),
+        ({"ours": {1: {"a": 1}, "1": {"b": 1}}}, "run 'ours': id '1' stands twice"),
+        ({"ours": {"q": {1: 1, "1": 2}}}, "run 'ours': query 'q': id '1' stands twice"),
+        ({"qrels": [("q", "d", 1), ("q", "d", 2)]}, "qrels: line 2: query 'q', document 'd'"),
+        ({"ours": {"q\x00": {"a": 1}}}, "run 'ours': line 1: "),
+        ({"title": ""}, "report@1: $.title"),
+    ],
+)
+def test_what_is_wrong_is_said_by_the_name_that_it_was_given_under(changes: Any, said: str) -> None:
+    assert refusal(**changes).startswith(said)
+
+
+def test_runs_without_names_are_refused() -> None:
+    with pytest.raises(InputError, match="runs: expected {name: run}"):
+        pagecost.score(QRELS, [BASE])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="run 5: expected a name of at most 80"):
+        pagecost.score(QRELS, {5: BASE})  # type: ignore[dict-item]
+
+
+def test_a_frame_with_two_columns_of_one_meaning_is_refused() -> None:
+    rows = [("q1", "b", "b", 1)]
+    frame = pandas_frame(("query_id", "doc_id", "docno", "relevance"), rows)
+    assert "columns query_id, doc_id, docno, relevance; expected one, and one" in refusal(
+        qrels=frame
+    )
+    frame = pandas_frame(("query_id", "doc_id", "doc_id", "relevance"), rows)
+    assert "expected one, and one alone, of doc_id" in refusal(qrels=frame)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, None, "high", [1]])

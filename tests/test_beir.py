@@ -201,7 +201,9 @@ def test_a_judged_document_that_is_missing_is_left_out_and_counted(tmp_path: Pat
 
 
 def test_a_bad_judgment_names_its_file_and_line(tmp_path: Path) -> None:
-    assert wrong(tmp_path, qrels=QRELS + "q1 d2 1\n").startswith("qrels/test.tsv: line 5: 1 field")
+    assert wrong(tmp_path, qrels=QRELS + "q1 d2 1\n").startswith(
+        "qrels/test.tsv: line 5: expected 3 fields, found 1"
+    )
 
 
 def test_a_file_of_blank_lines_has_no_entry(tmp_path: Path) -> None:
@@ -243,3 +245,11 @@ def test_the_words_of_a_title_are_searched(tmp_path: Path) -> None:
         scored = score(collection_plan(made, {"bm25": bm25}), tmp_path)
         assert scored.ranks("bm25") == {"q1": rank, "q2": 1}
         assert [row.target_path for row in scored.table.rows] == ["d2", "d3"]
+
+
+def test_a_document_without_end_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "corpus.jsonl").open("wb") as file:
+        file.write(b'{"_id": "')
+        file.truncate(file.tell() + (65 << 20))  # sparse: nothing is written
+    with pytest.raises(InputError, match=r"corpus\.jsonl: line \d+: longer than 67,108,864 bytes"):
+        list(entries(tmp_path / "corpus.jsonl"))

@@ -585,8 +585,8 @@ RANKS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "a rank of 6.0": (in_line(3, b",6,2\n", b",6.0,2\n"), "line 3: baseline: '6.0', expected"),
     "a rank of -1": (in_line(3, b",6,2\n", b",6,-1\n"), "line 3: helper: '-1', expected a whole"),
     "a rank beyond all documents": (in_line(3, b",6,2\n", b",13,2\n"), "line 3: baseline: rank 13"),
-    "a field too few": (in_line(3, b",6,2\n", b",6\n"), "line 3: 8 fields, expected 9"),
-    "a field too many": (in_line(3, b",6,2\n", b",6,2,1\n"), "line 3: 10 fields, expected 9"),
+    "a field too few": (in_line(3, b",6,2\n", b",6\n"), "line 3: expected 9 fields, found 8"),
+    "a field too many": (in_line(3, b",6,2\n", b",6,2,1\n"), "line 3: expected 9 fields, found 10"),
     "another policy": (in_line(1, b"helper", b"Helper"), "line 1: header "),
     "CRLF": (lambda data: data.replace(b"\n", b"\r\n"), "lines end in CRLF, expected LF"),
     "CR": (lambda data: data.replace(b"\n", b"\r"), "a carriage return outside quotes"),
@@ -713,7 +713,9 @@ def test_a_build_that_fails_leaves_the_site_that_was_there(
     before = site_of(tiny_project.root / "_site")
     path = tiny_project.file(KEY, "ranks.csv")
     path.write_bytes(path.read_bytes() + b"x\n")
-    refused(tiny_project, "build", status=2, expected="ranks.csv: line 13: 1 fields, expected 9")
+    refused(
+        tiny_project, "build", status=2, expected="ranks.csv: line 13: expected 9 fields, found 1"
+    )
     assert site_of(tiny_project.root / "_site") == before
     assert not list(tiny_project.root.glob("._site*"))
 

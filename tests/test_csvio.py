@@ -38,7 +38,7 @@ def test_only_what_must_be_quoted_is() -> None:
     [
         (b"", "x.csv: line 1: header '', expected 'a,b'"),
         (b"a,c\n", "x.csv: line 1: header 'a,c', expected 'a,b'"),
-        (b"a,b\n1\n", "x.csv: line 2: 1 fields, expected 2"),
+        (b"a,b\n1\n", "x.csv: line 2: expected 2 fields, found 1"),
         (b"a,b\r\n1,2\r\n", "x.csv: lines end in CRLF, expected LF"),
         (b"a,b\r1,2\r", "x.csv: line ends: a carriage return outside quotes"),
         (b'a,b\n1,"2\n', "x.csv: line 2: unexpected end of data"),

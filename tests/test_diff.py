@@ -14,6 +14,7 @@ from pagecost.diff.records import Count, Diff, Figures, Overlap, PolicyDiff
 from pagecost.diff.sides import Side
 from pagecost.model import Results
 from pagecost.report import diffwords
+from pagecost.report.words import plain
 from tests.builders import POLICIES, Json, archives_plan
 from tests.diff_builders import (
     LATE,
@@ -373,6 +374,12 @@ def test_documents_that_nobody_knows_are_not_the_same_documents() -> None:
     assert diff.same_documents is None
     assert diff.same_queries is True
     assert diffwords.notes(diff)[0] == (
-        "Not found within the depth delivered: 1 in version 1, 1 in version 2. Such a query costs "
-        "what was delivered for it."
+        "A query whose target is not found costs what was delivered for it."
+    )
+    headline = diffwords.headline(diff)
+    assert headline is not None
+    assert plain(headline).endswith(" Targets not found: 1 in version 1, 1 in version 2.")
+    assert diffwords.against(diff) == (
+        "Each against its own baseline: pages +2,400.0\u202f% → +2,400.0\u202f%, searches (proxy) "
+        "+2,400.0\u202f% → +2,400.0\u202f%, not found 1, not found by the baselines 0."
     )

@@ -99,19 +99,19 @@ def assert_transitions(
                 where.append(outcome(ours, base, *costs))
             table[where[0]][where[1]] += 1
         assert getattr(found, metric) == table
-    moves = []
+    moves, results = [], []
     for query in range(len(a[policy])):
         before, after = (
             oracle.page_by_page(ranks[policy][query], size, depth, lambda _: 0)[0]
             for ranks in (a, b)
         )
         moves.append(after - before)
+        results.append(outcome(b[policy][query], a[policy][query], after, before))
     assert found.page_size == size
     assert (found.fewer, found.as_many, found.more) == (
-        sum(move < 0 for move in moves),
-        sum(move == 0 for move in moves),
-        sum(move > 0 for move in moves),
+        *(results.count(place) for place in range(3)),
     )
+    assert found.missed == sum(None in ranks for ranks in zip(a[policy], b[policy], strict=True))
     most = sorted((-abs(move), query) for query, move in enumerate(moves) if move)[:10]
     assert [-abs(one.pages_b - one.pages_a) for one in found.movers] == [one for one, _ in most]
 

@@ -15,6 +15,7 @@ from pagecost import files, freezing, pipeline, recording, replay
 from pagecost.errors import CheckFailed, CorpusMissing, InputError
 from pagecost.git import Repository
 from tests.builders import (
+    CONFIG,
     TREES,
     TinyProject,
     archives_plan,
@@ -28,6 +29,7 @@ from tests.builders import (
     sha256,
     stock,
 )
+from tests.collection_builders import QRELS, RUN, collection_json, run_of, trec_corpus, write
 
 KEY = "tiny@1"
 PLAN = "site/tiny/1/plan.json"
@@ -273,6 +275,29 @@ def test_what_git_ignores_is_not_frozen(tmp_path: Path, name: str) -> None:
     (made.root / ".gitignore").write_text(f"{name}\n")
     made.commit()
     assert f"{name}: ignored by Git, so it can't be frozen" in unchanged(made, freeze, InputError)
+
+
+def test_a_file_that_git_holds_with_other_bytes_than_the_plan_pins_is_not_frozen(
+    tmp_path: Path,
+) -> None:
+    made = TinyProject(tmp_path / "p")
+    write(made.root, "mkdocs.yml", CONFIG)
+    write(made.root, ".gitattributes", "* text=auto eol=lf\n")  # stores LF for CRLF
+    folder = made.folder(KEY)
+    run = run_of(folder, "runs/x.run", RUN.replace("\n", "\r\n"))
+    made.write_plan(
+        KEY, collection_json(trec_corpus(folder, QRELS), {"x": run}, kind="exploration")
+    )
+    git_init(made.root)
+    made.commit()
+    recording.write_pins(made.work(), KEY, dry_run=False)
+    before = made.state()
+    with pytest.raises(InputError, match=r"runs/x\.run: Git holds other bytes than the plan pins"):
+        recording.freeze(made.work(), KEY, dry_run=False)
+    assert made.state() == before
+    write(made.root, ".gitattributes", "* text=auto eol=lf\n*.run -text\n")
+    made.commit("As they are")
+    assert recording.freeze(made.work(), KEY, dry_run=False)[1] is not None
 
 
 def test_a_plan_without_pins_is_not_frozen(draft: TinyProject) -> None:

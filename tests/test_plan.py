@@ -128,8 +128,10 @@ def test_every_plan_that_was_ever_frozen_here_stays_readable(path: Path) -> None
     assert digest == json.loads(path.with_name("results.json").read_bytes())["plan_sha256"]
 
 
-def test_four_plans_are_frozen_here() -> None:
+def test_six_plans_are_frozen_here() -> None:
     assert [plan.load(path)[0].key for path in COMMITTED] == [
+        "cut-runs@1",
+        "cut-runs@2",
         "page-cost@12",
         "page-cost@12.1",
         "python-packages@1",

@@ -35,6 +35,7 @@ from pagecost.model import (
 )
 from pagecost.policies import (
     has_index,
+    is_bound,
     parameters,
     resolve,
     runs,
@@ -43,6 +44,7 @@ from pagecost.policies import (
 )
 from pagecost.rankers import Ranker, _RankBm25
 from pagecost.ranking import Delayed, Interleaved, Order, Target
+from pagecost.report import terms
 from pagecost.text import TextKind, tokens
 from tests import oracle
 from tests.oracle import IDENTIFIERS, RAW, Leaf
@@ -650,6 +652,22 @@ def test_a_deferred_run_that_may_end_early_counts_the_second_from_there_on() -> 
     for pins, tiers in ((short, ((7, 2), (0, 5))), (None, ((0, 5),))):
         late = Deferred(first=run("a", 2, pins=pins), second=run("b", 3), after=20)
         assert search_tiers(late) == tiers
+        assert is_bound(late)
+        assert is_bound(Interleave(first=RAW, second=late))
+        assert is_bound(Deferred(first=RAW, second=late, after=1))
+    exact = Deferred(first=run("a", 2, pins=short), second=run("b", 3), after=7)
+    assert not is_bound(exact)
+    assert not is_bound(Deferred(first=RAW, second=exact, after=1000))
+
+
+def test_a_report_says_whose_searches_are_a_bound() -> None:
+    short = RunPins(lines=9, topics=1, deepest=9, shallowest=7)
+    for searches, after, said in ((2, 20, True), (2, 7, False), (None, 20, False)):
+        late = Deferred(first=run("a", searches, pins=short), second=RAW, after=after)
+        policies = [Policy(name="plain", ranking=RAW), Policy(name="late", ranking=late)]
+        found = terms.bounds_said(policies)
+        assert (found is not None) == said
+        assert found is None or found.startswith("Searches of late are an upper bound: a run ")
 
 
 RUNS: tuple[Leaf, ...] = (RAW, IDENTIFIERS, run("a", 2), run("b", 30), run("c", None))

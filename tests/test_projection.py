@@ -162,9 +162,18 @@ FILES: dict[str, tuple[str, str]] = {
         PROJECTION_HEADER.replace("code_start", "start"),
         "line 1: header 'repository,path,name,doc_spans,start,code_end,candidate_id', expected",
     ),
-    "a field too few": (PROJECTION_HEADER + "o/r,f.go,F,0-1,2,3\n", "line 2: 6 fields, expected 7"),
-    "a field too many": (PROJECTION_HEADER + row().line()[:-1] + ",\n", "line 2: 8 fields"),
-    "an empty line": (PROJECTION_HEADER + "\n" + row().line(), "line 2: 0 fields, expected 7"),
+    "a field too few": (
+        PROJECTION_HEADER + "o/r,f.go,F,0-1,2,3\n",
+        "line 2: expected 7 fields, found 6",
+    ),
+    "a field too many": (
+        PROJECTION_HEADER + row().line()[:-1] + ",\n",
+        "line 2: expected 7 fields, found 8",
+    ),
+    "an empty line": (
+        PROJECTION_HEADER + "\n" + row().line(),
+        "line 2: expected 7 fields, found 0",
+    ),
     "a quote left open": (PROJECTION_HEADER + '"o/r' + row().line(), "line 2: unexpected end"),
     "CRLF": (
         (PROJECTION_HEADER + row().line()).replace("\n", "\r\n"),

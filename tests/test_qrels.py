@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -136,9 +137,10 @@ def test_another_number_of_fields_names_the_line_and_what_was_expected(
     tmp_path: Path, layout: Layout, line: str, fields: int, expected: str
 ) -> None:
     above = "q 0 a 1\n" if layout == "trec" else HEADER
+    number, _, names = expected.partition(": ")
     for content in (f"{above}{line}\n", f"{above}{line}", packed(f"{above}{line}\r\n")):
         found = wrong(tmp_path, content, layout)
-        assert found == f"judged: line 2: {fields} fields, expected {expected}"
+        assert found == f"judged: line 2: expected {number} fields, found {fields}: {names}"
 
 
 @pytest.mark.parametrize("grade", ["1.0", "x", "1e3", "++1", "-", "0x1", "٣", "1_0", "9" * 10])
@@ -251,3 +253,11 @@ def test_any_judgments_come_back_in_either_layout(
         assert found.grades == expected
         returns = Counter(carriage_returns=len(lines) if end == "\r\n" else 0)
         assert repairs(found) == {name: n for name, n in (counted + returns).items() if n}
+
+
+@pytest.mark.parametrize("packing", [bytes, packed])
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, packing: Callable[[bytes], bytes]
+) -> None:
+    endless = b"q 0 d 1\n" + b" " * (3 << 20)
+    assert wrong(tmp_path, packing(endless)) == ("judged: line 2: longer than 1,048,576 bytes")

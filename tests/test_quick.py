@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pagecost import bringing, runs
+from pagecost import bringing, files, runs
 from pagecost.cli import main
 from pagecost.manifest import MARKER
 from tests.builders import Done, Json, TinyProject, git, git_init, pagecost, sha256
@@ -94,15 +94,22 @@ def pages(policy: str, size: int) -> int:
 # --- One report -----------------------------------------------------------------------------------
 
 
+def without_progress(said: str) -> str:
+    """What stays where a machine is fast enough to need no progress."""
+    lines = said.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(("drawing: ", "reading: ")))
+
+
 def test_a_report_is_made_where_there_is_no_project(here: Path) -> None:
     done = pagecost("quick", *FILES, cwd=here)
     assert done.status == 0, done.err
     first, missing = done.out.splitlines()
-    assert (
-        first == f"At 20 candidates a page, ours needs as many pages as the baseline; {NOT_GIVEN}"
+    assert first == (
+        f"At 20 candidates a page, ours needs as many pages as the baseline; {NOT_GIVEN} "
+        "It misses 0 of 3 targets, the baseline 1."
     )
     assert "0 by ours, 1 by base" in missing
-    assert done.err == f"{REPAIRED}wrote report/index.html\n"
+    assert without_progress(done.err) == f"{REPAIRED}wrote report/index.html\n"
     made = tree(here / "report")
     assert {name for name in made if not name.startswith("assets/")} == {*REPORT, MARKER}
     assert sorted(path.name for path in here.iterdir()) == [
@@ -169,8 +176,9 @@ def test_a_name_that_is_none_is_refused(here: Path) -> None:
     assert "ü.run: no name for this run; give one with NAME=ü.run" in refusal(
         "--qrels", "qrels.txt", "--run", "ü.run"
     )
-    for given, place in (("a b=ours.run", '"a b"'), ("=ours.run", '""')):
-        assert place in refusal("--qrels", "qrels.txt", "--run", given)
+    for given, place in (("a b=ours.run", "run 'a b': "), ("=ours.run", "run '': ")):
+        said = refusal("--qrels", "qrels.txt", "--run", given)
+        assert f"{place}expected a name of at most 80 letters" in said
     assert "'query_id' is a column of ranks.csv" in refusal(
         "--qrels", "qrels.txt", "--run", "query_id=ours.run"
     )
@@ -180,7 +188,7 @@ def test_a_name_that_is_none_is_refused(here: Path) -> None:
 def test_a_choice_that_names_no_run_is_refused(here: Path, option: tuple[str, str]) -> None:
     assert (
         refusal(*FILES, *option)
-        == f"error: {option[0]}: no run is called 'other'; known: base, ours"
+        == f"error: {option[0].removeprefix('--')}: no run is called 'other'; known: base, ours"
     )
 
 
@@ -341,12 +349,12 @@ def test_its_own_report_is_replaced(here: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("ours.run", OURS + "q2 Q0 c 2\n", "ours.run: line 6: 4 fields, expected at least 6"),
+        ("ours.run", OURS + "q2 Q0 c 2\n", "ours.run: line 6: expected at least 6 fields, found 4"),
         ("ours.run", OURS + "q2 Q0 d 3 high t\n", "ours.run: line 6: score 'high', expected"),
         ("ours.run", b"\x1f\x8b\x08\x00broken", "ours.run: damaged gzip"),
         ("ours.run", "", "ours.run: no line holds a document"),
         ("qrels.txt", QRELS + "q1 0 b 0\n", "qrels.txt: line 7: query 'q1', document 'b': grade 0"),
-        ("qrels.txt", "q1 0 b\n", "qrels.txt: line 1: 3 fields, expected 4"),
+        ("qrels.txt", "q1 0 b\n", "qrels.txt: line 1: expected 4 fields, found 3"),
     ],
 )
 def test_an_error_in_a_file_names_file_and_line(
@@ -501,9 +509,41 @@ def test_a_dry_run_of_saving_writes_nothing(here: Path) -> None:
     assert tree(here) == before
 
 
+def test_the_site_of_a_project_is_not_replaced_by_one_report(here: Path) -> None:
+    site = here / "site-of-mine"
+    made = {"index.html": b"<p>", "mine/1/index.html": b"<p>"}
+    files.write_tree(site, made, keep_out=())
+    before = tree(here)
+    for more in ((), ("--dry-run",)):
+        assert "holds a whole site, which one report would replace" in refusal(
+            *FILES, "--output", "site-of-mine", *more
+        )
+    assert tree(here) == before
+    assert quick(*FILES, *DATE, "--output", "report").exit_code == 0
+    assert quick(*FILES, *DATE, "--output", "report").exit_code == 0, "a report may be replaced"
+
+
+def test_searches_that_are_given_twice_must_agree(here: Path) -> None:
+    assert "--searches ours=2: ours=1 was given before it" in refusal(
+        *FILES, "--searches", "ours=1", "--searches", "ours=2"
+    )
+    assert plan_of(*FILES, *DATE, "--searches", "ours=1", "--searches", "ours=1")
+
+
+def test_nothing_is_said_to_be_frozen_that_is_not(here: Path) -> None:
+    plan_of(*FILES, *DATE)
+    shown = page().text
+    assert "nothing was frozen" in shown
+    assert "to be frozen" not in shown
+    assert "frozen page size" not in shown
+    assert "frozen in the plan" not in (here / "report" / "figures.js").read_text("utf-8")
+
+
 def test_what_can_not_be_read_saves_nothing(here: Path) -> None:
     write(here, "ours.run", "q1 Q0\n")
-    assert "ours.run: line 1: 2 fields" in refusal(*FILES, "--save", "site/mine/1")
+    assert "ours.run: line 1: expected at least 6 fields, found 2" in refusal(
+        *FILES, "--save", "site/mine/1"
+    )
 
 
 def fine(done: Done) -> Done:

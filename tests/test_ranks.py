@@ -219,7 +219,7 @@ def test_an_empty_file_is_refused_for_its_header() -> None:
 )
 def test_a_row_with_another_number_of_fields_is_refused(line: str, count: int) -> None:
     message = message_of(document(FIRST, line, "cc,o/r,absent,1,c.go,1,C,1,1"))
-    assert message == f"ranks.csv: line 3: {count} fields, expected 9"
+    assert message == f"ranks.csv: line 3: expected 9 fields, found {count}"
 
 
 def test_a_repeated_query_is_refused() -> None:
@@ -355,7 +355,7 @@ def test_a_missing_final_line_break_is_refused() -> None:
 
 
 def test_a_further_final_line_break_is_refused() -> None:
-    assert message_of(document(FIRST) + b"\n") == "ranks.csv: line 3: 0 fields, expected 9"
+    assert message_of(document(FIRST) + b"\n") == "ranks.csv: line 3: expected 9 fields, found 0"
 
 
 @pytest.mark.parametrize(

@@ -138,13 +138,24 @@ def committed(key: str) -> versions.Version:
     return versions.load(project.load(ROOT / project.CONFIG).find(key))
 
 
-@pytest.mark.parametrize("key", ["page-cost@12", "page-cost@12.1", "python-packages@1"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "cut-runs@1",
+        "cut-runs@2",
+        "page-cost@12",
+        "page-cost@12.1",
+        "python-packages@1",
+        "python-packages@2",
+    ],
+)
 def test_every_committed_record_follows_from_its_ranks(key: str) -> None:
     replay.from_ranks(committed(key))
 
 
-def test_the_committed_record_over_installed_packages_is_ranked_again(cache: Path) -> None:
-    version = committed("python-packages@1")
+@pytest.mark.parametrize("key", ["cut-runs@1", "python-packages@1", "python-packages@2"])
+def test_committed_records_over_installed_packages_are_ranked_again(cache: Path, key: str) -> None:
+    version = committed(key)
     source = source_of(version.plan, version.where.folder, cache)
     try:
         corpus = source.load()

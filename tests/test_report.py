@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from pagecost import export, project, versions
 from pagecost.charts.cost import Curves, Point
 from pagecost.charts.draw import Drawer
-from pagecost.report import sidecar, tables
+from pagecost.report import sidecar, tables, words
 from pagecost.report.embed import figures_script, script_json
 from pagecost.report.figures import cost_figure, fine_sizes
 from pagecost.report.page import ReportPage, report_page, styles_of
@@ -194,16 +194,42 @@ def test_the_group_table_adds_up_to_all_queries_which_stand_last(made: Any) -> N
         assert sum(row.ranks.win for row in own) == everything.ranks.win
 
 
+def outcome_limit(page: ReportPage) -> str:
+    figure = scores(page).outcome_figure
+    assert figure is not None
+    return figure.caption.limit
+
+
 def test_not_found_is_said_beside_the_headline_and_in_the_tables(made: Any) -> None:
     page = made(
         plan_json(), {"baseline": (None, *RANKS["baseline"][1:]), "helper": RANKS["helper"]}
     )
-    said = scores(page).not_found
-    assert said is not None
+    (said,) = scores(page).notes
     assert "0 by the helper, 1 by the baseline" in said
     assert [row.not_found for row in scores(page).blocks[0].rows] == [1, 0]
     assert [row.not_found for row in scores(page).qualities] == [1, 0]
     assert said.split(".")[0] in summary(page, None).decode()
+    heading = words.plain(page.heading)
+    assert heading.endswith(" It misses 0 of 8 targets, the baseline 1.")
+    assert heading in page.description
+    assert page.title.endswith(", not found 1 → 0")
+    assert words.FOUND_FIRST in outcome_limit(page)
+
+
+def test_where_all_is_found_nothing_is_said_of_it(made: Any) -> None:
+    page = made(plan_json(), RANKS)
+    assert scores(page).notes == ()
+    assert "misses" not in words.plain(page.heading)
+    assert "not found" not in page.title
+    assert words.FOUND_FIRST not in outcome_limit(page)
+
+
+def test_a_headline_says_what_both_miss_alike_and_what_one_policy_alone_misses(made: Any) -> None:
+    missed = {policy: (None, *ranks[1:]) for policy, ranks in RANKS.items()}
+    both = made(plan_json(), missed)
+    assert words.plain(both.heading).endswith(" Each misses 1 of 8 targets.")
+    alone = made(plan_json(primary_policy="baseline"), missed)
+    assert words.plain(alone.heading).endswith(" It misses 1 of 8 targets.")
 
 
 @settings(deadline=None)
@@ -325,8 +351,8 @@ def test_a_sidecar_describes_every_column_and_carries_the_caveat(made: Any) -> N
     costs = export.costs_csv(page.plan, results).decode()
     header = next(csv.reader(io.StringIO(costs)))
     assert columns(sidecar.costs(page.plan, results)) == header
-    assert columns(sidecar.ranks(page.plan, results))[-2:] == ["baseline", "helper"]
-    for data in (sidecar.costs(page.plan, results), sidecar.ranks(page.plan, results)):
+    assert columns(sidecar.ranks(page.plan))[-2:] == ["baseline", "helper"]
+    for data in (sidecar.costs(page.plan, results), sidecar.ranks(page.plan)):
         said = json.loads(data)
         assert said["dc:description"] == page.plan.caveat
         assert said["dc:title"] == "tiny 1 (confirmatory): An invented comparison"

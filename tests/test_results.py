@@ -335,8 +335,10 @@ def test_a_plan_without_pins_is_not_scored() -> None:
 COMMITTED = sorted((ROOT / "site").glob("*/*/results.json"))
 
 
-def test_four_records_stand_here() -> None:
+def test_six_records_stand_here() -> None:
     assert ["@".join(path.parts[-3:-1]) for path in COMMITTED] == [
+        "cut-runs@1",
+        "cut-runs@2",
         "page-cost@12",
         "page-cost@12.1",
         "python-packages@1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import struct
 import tempfile
+from collections.abc import Callable
 from itertools import combinations, groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from pagecost import runlines
 from pagecost.errors import InputError
 from pagecost.model import RunPins
 from pagecost.runs import RunFile, Ties, read
+from tests.collection_builders import packed
 
 SCORE: Ties = "score-then-docno"
 RANK: Ties = "rank-column"
@@ -224,9 +226,9 @@ def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path: Path, scor
     [
         (
             "q Q0 a 1 1 t\nq Q0 b 2 1\nq Q0 c 3 nan t\n",
-            "x.run: line 2: 5 fields, expected at least 6: topic Q0 document rank score tag",
+            "x.run: line 2: expected at least 6 fields, found 5: topic Q0 document rank score tag",
         ),
-        ("\n\np\n", "x.run: line 3: 1 fields, expected at least 6"),
+        ("\n\np\n", "x.run: line 3: expected at least 6 fields, found 1"),
         ("", "x.run: no line holds a document"),
         ("\r\n \n\t", "x.run: no line holds a document"),
         (b"\xef\xbb\xbf", "x.run: no line holds a document"),
@@ -266,8 +268,8 @@ def test_the_longest_ids_and_ranks_are_read(tmp_path: Path) -> None:
     ("cut", "instead"), [(-2000, b""), (-8, bytes(8)), (1000, bytes(4000)), (5, b"")]
 )
 def test_a_damaged_gzip_is_refused(tmp_path: Path, cut: int, instead: bytes) -> None:
-    packed = gzip.compress(b"".join(b"q Q0 d%d 1 %d t\n" % (n, n * n) for n in range(5000)))
-    assert wrong(tmp_path, packed[:cut] + instead).startswith("x.run: damaged gzip")
+    whole = gzip.compress(b"".join(b"q Q0 d%d 1 %d t\n" % (n, n * n) for n in range(5000)))
+    assert wrong(tmp_path, whole[:cut] + instead).startswith("x.run: damaged gzip")
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -374,3 +376,11 @@ def test_an_error_names_its_line_whatever_the_chunks(chunk: int, number: int, ba
     lines[number - 1] = bad
     with tempfile.TemporaryDirectory() as folder, patch.object(runlines, "_CHUNK", chunk):
         assert wrong(Path(folder), "\r\n".join(lines)).startswith(f"x.run: line {number}: ")
+
+
+@pytest.mark.parametrize("packing", [bytes, packed])
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, packing: Callable[[bytes], bytes]
+) -> None:
+    endless = b"q Q0 d 1 1 t\n" + b" " * (3 << 20)
+    assert wrong(tmp_path, packing(endless)) == ("x.run: line 2: longer than 1,048,576 bytes")

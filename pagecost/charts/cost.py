@@ -228,7 +228,7 @@ def _row(curves: Curves, point: Point) -> dict[str, Any]:
         "label": label,
         "size": point.size,
         "frozen": point.frozen,
-        "status": "frozen in the plan" if point.frozen else "exploratory",
+        "status": "in the plan" if point.frozen else "exploratory",
     }
     for metric in METRICS:
         change = curves.change(point, metric)

@@ -138,11 +138,11 @@ def quick(
 def _report(brought: Brought, output: Path, console: Console, *, dry_run: bool) -> None:
     from pagecost import bringing, files
     from pagecost.charts.draw import Drawer
-    from pagecost.report import provenance, words
+    from pagecost.report import provenance, scores, words
     from pagecost.site import alone
 
     target = output.absolute()
-    files.prepare(target, keep_out=())
+    alone.prepare(target)
     with console.progress("reading", "lines of runs") as tick:
         version = bringing.scored(brought, "report@1", tick)
     assert version.record is not None
@@ -151,8 +151,8 @@ def _report(brought: Brought, output: Path, console: Console, *, dry_run: bool) 
         if run.repairs:
             console.say(f"note: {run.path}: {'; '.join(run.repairs)}")
     click.echo(words.plain(words.headline(version.plan, version.record.results)))
-    if (missing := words.not_found(version.plan, version.record.results)) is not None:
-        click.echo(missing)
+    for note in scores.notes(version.plan, version.record.results):
+        click.echo(note)
     if dry_run:
         console.say(f"would write {output / 'index.html'}")
         return
@@ -179,7 +179,12 @@ def brought_of(qrels: Path, runs: tuple[str, ...], **chosen: Any) -> Brought:
     sizes = chosen.pop("page_sizes")
     if sizes:
         chosen |= {"page_sizes": sizes, "primary_page_size": sizes[0]}
-    searches = dict(map(_searches, chosen.pop("searches")))
+    searches: dict[str, int] = {}
+    for name, number in map(_searches, chosen.pop("searches")):
+        if searches.setdefault(name, number) != number:
+            raise InputError(
+                f"--searches {name}={number}: {name}={searches[name]} was given before it"
+            )
     return bringing.Brought(qrels=qrels, runs=named, searches=searches, **chosen)
 
 

@@ -17,8 +17,11 @@ from pagecost.corpora.judged import build
 from pagecost.errors import InputError
 from pagecost.jsonio import ids_hash
 from pagecost.model import BeirCorpus, Corpus, Definitions, PinnedFile
-from pagecost.pinned import Shelf, digest, opened
+from pagecost.pinned import Shelf, digest, lines, opened
 from pagecost.qrels import text_id
+
+_LONGEST = 64 << 20
+"""Bytes of a line of documents: whole books are shorter."""
 
 
 class _Entry(msgspec.Struct):
@@ -67,7 +70,7 @@ def entries(path: Path) -> Iterator[_Entry]:
     decoder = msgspec.json.Decoder(_Entry)
     seen: set[str] = set()
     with opened(path) as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in lines(file, path, _LONGEST):
             place = f"{path}: line {number}"
             if not line.strip():
                 continue

@@ -47,7 +47,6 @@ def build(
     if len(places) != len(known):
         twice = Counter(document.id for document in known).most_common(1)[0][0]
         raise InputError(f"{where}: document id {twice!r} stands twice")
-    wanted_ids = judgments.grades.keys() if asked is None else asked
     left_out = dict.fromkeys(REASONS, 0)
     left_out["unjudged"] = len({*(texts or ()), *(asked or ())} - judgments.grades.keys())
     queries: list[Query] = []
@@ -56,26 +55,17 @@ def build(
         if texts is not None and query_id not in texts:
             raise InputError(f"{where}: query {query_id!r} is judged, but has no text")
         judged = {places[one]: grade for one, grade in grades.items() if one in places}
-        relevant = sorted(place for place, grade in judged.items() if grade >= level)
+        query = _query(query_id, texts[query_id] if texts else "", judged, level)
         counts["judgments"] += len(grades)
         counts["missing_documents"] += len(grades) - len(judged)
-        counts["relevant"] += len(relevant)
-        reason = _reason(len(relevant), definitions.wanted(len(relevant)))
-        if query_id not in wanted_ids:
+        counts["relevant"] += len(query.relevant)
+        reason = _reason(len(query.relevant), definitions.wanted(len(query.relevant)))
+        if asked is not None and query_id not in asked:
             reason = "not-asked"
-        if reason is not None:
+        if reason is None:
+            queries.append(query)
+        else:
             left_out[reason] += 1
-            continue
-        queries.append(
-            Query(
-                id=query_id,
-                text=texts[query_id] if texts else "",
-                repository="",
-                stratum="",
-                relevant=tuple(relevant),
-                judged=tuple(sorted(judged)),
-            )
-        )
     if not queries:
         raise InputError(f"{where}: no query has the relevant documents that are looked for")
     is_complete = documents is not None
@@ -108,6 +98,18 @@ def _documents(
             for one, text in documents
         ),
         key=lambda document: document.id,
+    )
+
+
+def _query(query_id: str, text: str, judged: Mapping[int, int], level: int) -> Query:
+    """A query with the places of its documents, judged and relevant, in order."""
+    return Query(
+        id=query_id,
+        text=text,
+        repository="",
+        stratum="",
+        relevant=tuple(sorted(place for place, grade in judged.items() if grade >= level)),
+        judged=tuple(sorted(judged)),
     )
 
 

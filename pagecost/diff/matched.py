@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from pagecost.cost import outcomes, policy_result, verdicts
 from pagecost.cost import pages as pages_of
-from pagecost.cost import policy_result, verdicts
 from pagecost.cost import searches as searches_of
 from pagecost.diff.records import OUTCOMES, Mover, Transitions
 from pagecost.model import NOT_FOUND, PolicyResult, RankColumn, Ranking, RankTable
@@ -89,14 +89,16 @@ def _cut(column: RankColumn, rows: Sequence[int]) -> RankColumn:
 def transitions(a: MatchedPolicy, b: MatchedPolicy, size: int) -> Transitions:
     """Which queries moved between win, tie and loss, and which moved most."""
     before, after = a.pages(size), b.pages(size)
-    changes = [ours - theirs for theirs, ours in zip(before, after, strict=True)]
+    found = [np.array([rank is not None for rank in side.ranks()]) for side in (a, b)]
+    counts = outcomes(np.array(after), found[1], np.array(before), found[0])
     return Transitions(
         page_size=size,
         pages=_table(a, b, size, "pages"),
         searches=_table(a, b, size, "searches") if a.has_searches and b.has_searches else None,
-        fewer=sum(change < 0 for change in changes),
-        as_many=sum(change == 0 for change in changes),
-        more=sum(change > 0 for change in changes),
+        fewer=counts.win,
+        as_many=counts.tie,
+        more=counts.loss,
+        missed=int((~found[0] | ~found[1]).sum()),
         movers=list(_movers(a, b, before, after)),
     )
 

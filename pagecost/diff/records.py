@@ -105,7 +105,8 @@ class Transitions(msgspec.Struct, frozen=True):
 
     `pages` and `searches` count queries by [A's outcome][B's outcome], each in the order of
     OUTCOMES; None where a side did not give its searches. `fewer`, `as_many` and `more` count them
-    by whether B takes fewer pages than A.
+    by whether B takes fewer pages than A, where found counts as fewer than not found. `missed` are
+    the queries that a side did not find.
     """
 
     page_size: int
@@ -114,6 +115,7 @@ class Transitions(msgspec.Struct, frozen=True):
     fewer: int
     as_many: int
     more: int
+    missed: int
     movers: list[Mover]
 
 

@@ -82,7 +82,10 @@ class RankTable(msgspec.Struct, frozen=True):
 
 
 class Outcomes(Strict, frozen=True, kw_only=True):
-    """On how many queries a policy needs fewer, more, equally many than the baseline."""
+    """On how many queries a policy needs fewer, more, equally many than the baseline.
+
+    Found counts as fewer than not found, and two not found tie, whatever they cost.
+    """
 
     win: int
     loss: int

@@ -31,7 +31,7 @@ def cost(plan: Plan, results: Results) -> Caption:
             results,
         ),
         alternative="Two panels over page size: pages on the left, the search-work proxy on the "
-        "right, a line a policy. Every value at a frozen page size stands in table 1.",
+        "right, a line a policy. Every value at a page size of the plan stands in table 1.",
     )
 
 
@@ -57,7 +57,8 @@ def _cost_finding(plan: Plan, results: Results) -> str:
     if primary_change(plan, results.overall, small, "searches").difference is None:
         change = at(small, "pages")
         if small != large:
-            change = f"{change} at {small:,} candidates a page, {at(large, 'pages')} at {large:,}"
+            candidates = words.count(small, "candidate")
+            change = f"{change} at {candidates} a page, {at(large, 'pages')} at {large:,}"
         return (
             f"Against the baseline, {name} changes pages by {change}; searches were not given for "
             "both."
@@ -76,10 +77,10 @@ def _cost_finding(plan: Plan, results: Results) -> str:
 
 def _cost_reading(plan: Plan) -> str:
     if len(plan.page_sizes) == 1:
-        return "One frozen page size. Lower is better in both panels."
+        return "One page size. Lower is better in both panels."
     shared = "Changes are drawn on one scale in both panels. " if len(plan.policies) > 1 else ""
     return (
-        f"Marks are the {words.spelled(len(plan.page_sizes), 'frozen page size')}. The line "
+        f"Marks are the plan’s {words.spelled(len(plan.page_sizes), 'page size')}. The line "
         "between them is counted from the same ranks at sizes that the plan does not name, and is "
         f"exploratory. {shared}Lower is better in both."
     )
@@ -99,14 +100,16 @@ def outcomes(plan: Plan, results: Results) -> Caption:
         f"{queries} tie on pages{proxy}",
         reading=f"Queries on which {name} needs fewer, ties with, or needs more than the baseline, "
         f"by page size. All bars share one scale, 0 to {queries}.",
-        limit=_with_not_found(
-            "A query counts once, however many pages it gains or loses; the sums stand in table 1.",
-            plan,
-            results,
-        ),
+        limit=_with_not_found(_once(results), plan, results),
         alternative="Two groups of bars by page size: fewer, tie, more, on pages and on the "
         "search-work proxy. The same counts stand in table 3.",
     )
+
+
+def _once(results: Results) -> str:
+    said = "A query counts once, however many pages it gains or loses; the sums stand in table 1."
+    missed = any(one.not_found for one in results.overall.policies)
+    return f"{said} {words.FOUND_FIRST}." if missed else said
 
 
 def groups(plan: Plan, several: Sequence[Group]) -> Caption:

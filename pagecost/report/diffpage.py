@@ -100,6 +100,15 @@ class ComparePage(msgspec.Struct, frozen=True):
         return tuple(diffwords.notes(self.diff))
 
     @property
+    def missed(self) -> str:
+        """What both primary policies did not find, beside every total; empty where they found all.
+
+        `not found 3 → 5`.
+        """
+        figures = self.diff.shared(self.diff.headline)
+        return "" if figures is None else diffwords.not_found(figures.not_found).removeprefix(", ")
+
+    @property
     def is_draft(self) -> bool:
         """Is either side a draft?"""
         return "draft" in (self.diff.a.state, self.diff.b.state)
@@ -169,7 +178,8 @@ def _title(diff: Diff, names: tuple[str, str]) -> str:
     pages, searches = (
         words.counted(diffwords.change(count)) for count in (row.pages, row.searches)
     )
-    return f"{start}: {pages} pages, {searches} searches (proxy)"
+    missed = diffwords.not_found(figures.not_found)
+    return f"{start}: {pages} pages, {searches} searches (proxy){missed}"
 
 
 def _no_headline(diff: Diff) -> Sentence:
@@ -201,7 +211,7 @@ def _tiles(diff: Diff) -> Iterator[Tile]:
             is_proxy=is_proxy,
             count=count,
             phrase=_phrase(count),
-            against=f"against the baseline {before.short} → {after.short}",
+            against=f"against the baseline {diffwords.arrow_of(before, after)}",
         )
 
 
@@ -273,9 +283,13 @@ def _said(diff: Diff, policy: PolicyDiff) -> str:
         return ""
     row = figures.at(size)
     if row.pages.change == 0 and row.searches.change == 0:
-        return f"at page size {number(size)}: as many pages and searches (proxy)"
+        missed = diffwords.not_found(figures.not_found)
+        return f"at page size {number(size)}: as many pages and searches (proxy){missed}"
     pages, searches = (diffwords.change(count).short for count in (row.pages, row.searches))
-    return f"at page size {number(size)}: pages {pages}, searches (proxy) {searches}"
+    if row.searches.change is None:
+        searches = words.NOT_GIVEN
+    missed = diffwords.not_found(figures.not_found)
+    return f"at page size {number(size)}: pages {pages}, searches (proxy) {searches}{missed}"
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -79,17 +79,32 @@ def headline(diff: Diff) -> Sentence | None:
     a, b = spoken(diff)
     row = figures.at(size)
     start = f"At {words.count(size, 'candidate')} a page{_scope(diff, figures)}, {b} needs "
+    missed = _missed(figures, a, b)
     if row.searches.change is None:
-        return (Piece(start), *words.two_sides(change(row.pages), change(row.searches), a))
+        said = words.two_sides(change(row.pages), change(row.searches), a)
+        return (Piece(start), *said, *missed)
     pages, searches = (change(one).amount for one in (row.pages, row.searches))
     if pages is None and searches is None:
-        return (Piece(f"{start}as many pages and as many searches (proxy) as {a}."),)
+        return (Piece(f"{start}as many pages and as many searches (proxy) as {a}."), *missed)
     return (
         Piece(start),
         Piece(pages or "as many", strong=pages is not None),
         Piece(f" pages {'than' if pages else 'as'} {a} and "),
         Piece(searches or "as many", strong=searches is not None),
         Piece(" searches (proxy)."),
+        *missed,
+    )
+
+
+def _missed(figures: Figures, a: str, b: str) -> Sentence:
+    """What was not found, wherever totals are: who misses more may seem to cost less."""
+    before, after = figures.not_found.a, figures.not_found.b
+    if not (before or after):
+        return ()
+    return (
+        Piece(f" Targets not found: {number(before)} in {a}, "),
+        Piece(number(after), strong=True),
+        Piece(f" in {b}."),
     )
 
 
@@ -114,8 +129,20 @@ def against(diff: Diff) -> str | None:
     said = []
     for name, metric in (("pages", "pages"), ("searches (proxy)", "searches")):
         before, after = own_changes(ours.at(size), base.at(size), metric)
-        said.append(f"{name} {before.short} → {after.short}")
-    return f"Each against its own baseline: {', '.join(said)}."
+        said.append(f"{name} {arrow_of(before, after)}")
+    missed = "".join(
+        f", {name} {arrow(figures.not_found)}"
+        for name, figures in (("not found", ours), ("not found by the baselines", base))
+        if ours.not_found.a or ours.not_found.b or base.not_found.a or base.not_found.b
+    )
+    return f"Each against its own baseline: {', '.join(said)}{missed}."
+
+
+def arrow_of(before: Change, after: Change) -> str:
+    """Both sides' changes against their own baselines; a side that gave no count is said to."""
+    return " → ".join(
+        words.NOT_GIVEN if one.difference is None else one.short for one in (before, after)
+    )
 
 
 def caveats(diff: Diff) -> list[str]:
@@ -152,11 +179,13 @@ def corpus_note(diff: Diff) -> str | None:
     if base is None:
         return f"{said}."
     row = base.at(size)
-    pages, searches = (change(count).short for count in (row.pages, row.searches))
-    return (
-        f"{said}: the baseline itself changes by {pages} in pages and by {searches} in searches "
-        "(proxy)."
+    pages, searches = (
+        change(row.pages).short,
+        "by " + change(row.searches).short + " in searches (proxy)",
     )
+    if row.searches.change is None:
+        searches = "its searches were not given on both sides"
+    return f"{said}: the baseline itself changes by {pages} in pages and {searches}."
 
 
 def targets_note(diff: Diff) -> str | None:
@@ -172,15 +201,11 @@ def targets_note(diff: Diff) -> str | None:
 
 
 def not_found_note(diff: Diff) -> str | None:
-    """What was not found by the policies that the headline is about; None where all was."""
+    """What a query that is not found costs; None where the headline's policies found all."""
     figures = diff.shared(diff.headline)
     if figures is None or not (figures.not_found.a or figures.not_found.b):
         return None
-    a, b = spoken(diff)
-    return (
-        f"Not found within the depth delivered: {number(figures.not_found.a)} in {a}, "
-        f"{number(figures.not_found.b)} in {b}. Such a query costs what was delivered for it."
-    )
+    return "A query whose target is not found costs what was delivered for it."
 
 
 def notes(diff: Diff) -> list[str]:
@@ -251,11 +276,12 @@ def moves(found: Transitions, a: str, b: str) -> str:
     """On how many queries B takes fewer, as many, more pages than A."""
     if not (found.fewer or found.more or moved(found.pages) or moved(found.searches)):
         return f"At page size {number(found.page_size)}, no query moved."
-    return (
+    said = (
         f"At page size {number(found.page_size)}, {words.count(found.fewer, 'query', 'queries')} "
         f"took fewer pages in {b} than in {a}, {number(found.more)} more, and "
         f"{number(found.as_many)} as many."
     )
+    return f"{said} {words.FOUND_FIRST}." if found.missed else said
 
 
 def limit(found: LimitResult) -> str:

@@ -202,15 +202,17 @@ def _title(plan: Plan, scores: Scores | None) -> str:
         return f"{plan.experiment} {plan.version} ({plan.kind}): {plan.title}"
     pages, _, searches = (words.counted(one.change) for one in scores.trio)
     name = f"{plan.experiment} {plan.version} ({plan.kind})"
-    return f"{name}: {pages} pages, {searches} searches (proxy)"
+    missed = ""
+    if (change := scores.missing) is not None:
+        missed = f", not found {words.number(change.base)} → {words.number(change.ours)}"
+    return f"{name}: {pages} pages, {searches} searches (proxy){missed}"
 
 
 def _description(plan: Plan, scores: Scores | None) -> str:
     start = (
         words.plain(scores.headline) if scores else words.DRAFT if plan.is_draft else words.UNSCORED
     )
-    missing = f" {scores.not_found}" if scores and scores.not_found else ""
-    return f"{start}{missing} {' '.join(plan.caveat.split())}"
+    return f"{start} {' '.join(plan.caveat.split())}"
 
 
 def replay_commands(version: Version, get_corpus: str) -> list[str]:

@@ -8,7 +8,7 @@ from pagecost import export, jsonio
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Plan, Results
-from pagecost.report import figures, tables, words
+from pagecost.report import figures, tables, terms, words
 from pagecost.report.found import FoundRow, UnjudgedRow, found_rows, unjudged_rows
 from pagecost.report.words import Change, Sentence, primary_change
 from pagecost.versions import Record
@@ -30,7 +30,7 @@ class Scores(msgspec.Struct, frozen=True):
     """The parts of a report that need a record."""
 
     headline: Sentence
-    not_found: str | None
+    notes: tuple[str, ...]
     missing: Change | None
     trio: tuple[Headline, ...]
     blocks: tuple[tables.SizeBlock, ...]
@@ -57,7 +57,7 @@ def scores_of(plan: Plan, record: Record, styles: dict[str, Style], drawer: Draw
     curves = figures.curves(plan, table, list(styles.values()))
     return Scores(
         headline=words.headline(plan, results),
-        not_found=words.not_found(plan, results),
+        notes=notes(plan, results),
         missing=words.missing(plan, results),
         trio=tuple(_trio(plan, results)),
         blocks=blocks,
@@ -77,6 +77,12 @@ def scores_of(plan: Plan, record: Record, styles: dict[str, Style], drawer: Draw
         results_bytes=len(record.results_json),
         origin_equal=_origin_equal(plan, results),
     )
+
+
+def notes(plan: Plan, results: Results) -> tuple[str, ...]:
+    """What totals do not say by themselves: what was not found, and which searches are bounds."""
+    found = words.not_found(plan, results), terms.bounds_said(plan.policies)
+    return tuple(note for note in found if note is not None)
 
 
 def _panel_names(groups: list[Group]) -> list[tuple[str, Group]]:

@@ -11,14 +11,16 @@ from pagecost import jsonio
 from pagecost.export import cost_columns
 from pagecost.model import Plan, Results
 from pagecost.prose import plain
+from pagecost.ranks import layout
+from pagecost.report import terms
 
 _RANK_COLUMNS = (
-    ("query_id", "string", "sha256 of the normalized query."),
+    ("query_id", "string", "The query: a collection's own id, or sha256 of the normalized text."),
     ("repository", "string", "Where its relevant documents stand; `multiple` if in several."),
     ("stratum", "string", "Does the query name a target?"),
     ("relevant", "integer", "How many relevant documents the query has."),
-    ("target_path", "string", "The first relevant document in corpus order: its file."),
-    ("target_line", "integer", "Its first line there, counted from 1."),
+    ("target_path", "string", "The first relevant document in corpus order: its file, or its id."),
+    ("target_line", "integer", "Its first line there, counted from 1; empty where it has none."),
     ("target_name", "string", "Its name."),
 )
 _PROJECTION_COLUMNS = (
@@ -42,18 +44,22 @@ def costs(plan: Plan, results: Results) -> bytes:
     return _metadata(plan, "costs.csv", cost_columns(results))
 
 
-def ranks(plan: Plan, results: Results) -> bytes:
+def ranks(plan: Plan) -> bytes:
     """The sidecar of `ranks.csv`."""
-    policies = (
-        (
-            policy.name,
-            "integer",
-            "Rank of the first relevant document under this policy, counted from 1; empty if it "
-            f"is not among the {policy.depth:,} candidates delivered.",
+    columns = list(_RANK_COLUMNS)
+    for policy in layout(plan):
+        depth = "the" if policy.depth is None else f"the {policy.depth:,}"
+        rank = (
+            f"Rank of {terms.target_said(plan)} under this policy, counted from 1; empty if it is "
+            f"not among {depth} candidates delivered."
         )
-        for policy in results.policies
-    )
-    return _metadata(plan, "ranks.csv", (*_RANK_COLUMNS, *policies))
+        of = f"under {policy.policy}"
+        said = {policy.policy: rank, policy.depth_name: f"Candidates delivered {of}."} | {
+            name: f"Candidates {of} that nobody judged, on the pages read at {size:,} a page."
+            for size, name in policy.unjudged_names.items()
+        }
+        columns += ((name, "integer", said[name]) for name in policy.names)
+    return _metadata(plan, "ranks.csv", columns)
 
 
 def _metadata(plan: Plan, url: str, columns: Iterable[tuple[str, str, str]]) -> bytes:

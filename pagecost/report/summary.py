@@ -33,8 +33,8 @@ def _lines(page: ReportPage, site_url: str | None) -> Iterator[str]:
     yield f"*{escape(plan.caveat)}*"
     yield ""
     if page.scores is not None:
-        if page.scores.not_found:
-            yield escape(page.scores.not_found)
+        for note in page.scores.notes:
+            yield escape(note)
             yield ""
         yield from _table(page, page.scores)
     if page.gates:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pagecost.model import (
     ALL,
     FIRST,
@@ -15,7 +17,7 @@ from pagecost.model import (
     Ranking,
     Run,
 )
-from pagecost.policies import parameters, resolve, search_tiers
+from pagecost.policies import is_bound, parameters, resolve, search_tiers
 from pagecost.report import words
 
 TIES = {
@@ -66,6 +68,22 @@ def _searches_said(plan: Plan, policy: Policy) -> str:
         else:
             said.append(f"{amount} for any other" if said else f"{amount} a page")
     return ", ".join(said)
+
+
+def bounds_said(policies: Sequence[Policy]) -> str | None:
+    """Whose searches are an upper bound, and why; None where all are exact."""
+    rankings = resolve(policies)
+    bound = [
+        words.subject(policy)
+        for policy in policies
+        if is_bound(rankings[policy.name]) and search_tiers(rankings[policy.name]) is not None
+    ]
+    if not bound:
+        return None
+    return (
+        f"Searches of {', '.join(bound)} are an upper bound: a run delivers for some query less "
+        "than comes before the change, and every query is counted as if the change came there."
+    )
 
 
 # --- The target -----------------------------------------------------------------------------------

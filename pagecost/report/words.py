@@ -156,16 +156,33 @@ def headline(plan: Plan, results: Results) -> Sentence:
         ours = results.overall.policy(plan.baseline).at(size)
         pieces = (Piece(start), Piece(count(ours.pages, "page"), strong=True))
         if ours.searches is None:
-            return (*pieces, Piece("; its searches were not given."))
+            return (*pieces, Piece("; its searches were not given."), *_misses(plan, results))
         return (
             *pieces,
             Piece(" and "),
             Piece(count(ours.searches, "search", "searches"), strong=True),
             Piece(" (proxy)."),
+            *_misses(plan, results),
         )
     pages = primary_change(plan, results.overall, size, "pages")
     searches = primary_change(plan, results.overall, size, "searches")
-    return (Piece(start), *two_sides(pages, searches, "the baseline"))
+    said = two_sides(pages, searches, "the baseline")
+    return (Piece(start), *said, *_misses(plan, results))
+
+
+def _misses(plan: Plan, results: Results) -> Sentence:
+    """What was not found, wherever totals are: who misses more may seem to cost less."""
+    change = missing(plan, results)
+    if change is None:
+        return ()
+    total = count(results.overall.queries, "target")
+    amount = Piece(number(change.ours), strong=True)
+    if plan.primary_policy == plan.baseline:
+        return (Piece(" It misses "), amount, Piece(f" of {total}."))
+    if change.difference == 0:
+        return (Piece(" Each misses "), amount, Piece(f" of {total}."))
+    base = Piece(number(change.base), strong=True)
+    return (Piece(" It misses "), amount, Piece(f" of {total}, the baseline "), base, Piece("."))
 
 
 def two_sides(pages: Change, searches: Change, other: str, whose: str = "its") -> Sentence:
@@ -219,6 +236,11 @@ def not_found(plan: Plan, results: Results) -> str | None:
         "Such a query costs what was delivered for it."
     )
 
+
+FOUND_FIRST = (
+    "A target that is found counts as fewer than one that is not, whatever their pages and searches"
+)
+"""The rule of `cost.verdicts`, for wherever queries are counted by who takes fewer."""
 
 _RELATIONS = {"<=": "≤", ">=": "≥"}
 

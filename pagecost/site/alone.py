@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pagecost import files
 from pagecost.charts.draw import Drawer
+from pagecost.errors import InputError
 from pagecost.look import Look
-from pagecost.project import Config
+from pagecost.project import PLAN, Config
 from pagecost.site import check_links
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
 from pagecost.site.reports import Reports
 from pagecost.versions import Version
+
+
+def prepare(target: Path) -> None:
+    """Before long work: InputError where the target holds anything but such a report."""
+    files.prepare(target, keep_out=())
+    if target.is_dir() and any(target.iterdir()) and not (target / PLAN).is_file():
+        raise InputError(
+            f"{target}: holds a whole site, which one report would replace; choose another folder"
+        )
 
 
 def report(version: Version, commands: Sequence[str], drawer: Drawer) -> dict[str, bytes]:

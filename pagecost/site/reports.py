@@ -56,7 +56,7 @@ class Reports:
                 f"{base}ranks.csv": record.ranks_csv,
                 f"{base}costs.csv": export.costs_csv(plan, record.results),
                 f"{base}costs.csv-metadata.json": sidecar.costs(plan, record.results),
-                f"{base}ranks.csv-metadata.json": sidecar.ranks(plan, record.results),
+                f"{base}ranks.csv-metadata.json": sidecar.ranks(plan),
                 f"{base}figures.js": figures_script(page.scores.cost_figure),
             }
         note = plan.origin.note if plan.origin else None

@@ -51,7 +51,7 @@
     });
   }
 
-  /* Tables sort by data-v where present, as numbers where numeric; a third press restores the order. */
+  /* Tables sort by data-v where present, as numbers where numeric, what is not given last; a third press restores the order. */
   for (const table of $$("table[data-sort]")) {
     const bodies = [...table.tBodies], heads = [...table.tHead.rows].pop().cells;
     const rows = bodies.flatMap(body => [...body.rows].filter(row => !row.matches(".grp")).map(row => [row, body]));
@@ -68,7 +68,10 @@
         if (!next) { for (const [row, body] of rows) body.append(row); return; }
         head.setAttribute("aria-sort", next);
         const sign = next === "ascending" ? 1 : -1;
-        const compare = (a, b) => { const x = value(a, i), y = value(b, i), n = x - y; return sign * (Number.isNaN(n) ? x.localeCompare(y, "en") : n); };
+        const compare = (a, b) => {
+          const x = value(a, i), y = value(b, i), n = x - y;
+          return (x === "") - (y === "") || sign * (Number.isNaN(n) ? x.localeCompare(y, "en") : n);
+        };
         rows.map(([row]) => row).sort(compare).forEach(row => bodies[0].append(row));
       });
     });
