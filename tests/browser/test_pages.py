@@ -259,7 +259,7 @@ def test_the_narrow_drawings_are_shown_on_a_phone_and_the_wide_ones_else(visit: 
 
 _DRAWN = re.compile(
     r"Policy: (?P<policy>[^;]*); Page size: (?P<size>[\d,]+); "
-    r"Page size is: frozen in the plan; Count: (?P<count>[\d,]+)"
+    r"Page size is: in the plan; Count: (?P<count>[\d,]+)"
 )
 
 
