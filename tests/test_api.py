@@ -219,7 +219,7 @@ def test_what_is_wrong_is_said_by_the_name_that_it_was_given_under(changes: Any,
 
 
 def test_runs_without_names_are_refused() -> None:
-    with pytest.raises(InputError, match="runs: expected {name: run}"):
+    with pytest.raises(InputError, match=r"runs: expected \{name: run\}"):
         pagecost.score(QRELS, [BASE])  # type: ignore[arg-type]
     with pytest.raises(InputError, match="run 5: expected a name of at most 80"):
         pagecost.score(QRELS, {5: BASE})  # type: ignore[dict-item]

@@ -331,7 +331,7 @@ def test_the_pointer_gets_exact_values(site: Path, visit: Opener) -> None:
     live(page)
     point = page.locator(
         "#plot-cost svg .concat_0_group "
-        "[aria-label*='Policy: helper; Page size: 20; Page size is: frozen']"
+        "[aria-label*='Policy: helper; Page size: 20; Page size is: in the plan']"
     )
     box = point.bounding_box()
     assert box is not None
