@@ -57,7 +57,7 @@ def score(
 
     `record.results.overall.policy(NAME).at(SIZE)` is a run's cost over all queries:
     `pages` and `emitted` candidates, counted, `searches`, a proxy, and `unjudged` candidates;
-    `policy(NAME).not_found` are the queries whose target lies beyond the depth delivered.
+    `policy(NAME).not_found` are the queries whose target is not among what was delivered.
     `record.table.column(NAME)` has `ranks` (1-based, 0 for not found) and `depth`, one a query.
     """
     if not isinstance(runs, Mapping):
@@ -182,6 +182,8 @@ def _triples(given: Any, column: Sequence[str], what: str) -> Iterator[tuple[str
         for query, documents in given.items():
             _refuse_alike(documents, f"{what}: query {query!r}")
         return
+    if hasattr(type(given), "collect") and not hasattr(type(given), "__len__"):
+        raise InputError(f"{what}: a frame without rows yet; collect() it first")
     rows = _frame(given, column, what) if hasattr(given, "columns") else given
     if not isinstance(rows, Iterable):
         raise InputError(

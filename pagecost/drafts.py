@@ -210,7 +210,8 @@ def runs(
         definitions=definitions(target, with_runs=True),
         caveat="Generic sentences: pagecost wrote them from the files alone, and nobody who knows "
         "these runs did. Figures could be known before anything was frozen. A target that a "
-        f"run does not hold within its depth is not found, and costs what was delivered. {proxy}",
+        "run does not hold within its depth is not found, and costs what was delivered, at least "
+        f"one page. {proxy}",
         measured=[
             f"**Rank** of the target ({said}) in each run.",
             "**Pages** requested until it is shown, and **candidates** on them, to the depth "

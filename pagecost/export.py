@@ -60,12 +60,12 @@ COST_COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("policy", "string", "The ranking policy."),
     ("page_size", "integer", "Candidates a page."),
     ("queries", "integer", "Queries in the group."),
-    ("not_found", "integer", "Queries whose target lies beyond the depth that was delivered."),
+    ("not_found", "integer", "Queries whose target is not among the candidates delivered."),
     (
         "pages",
         "integer",
         "Counted: pages requested until the target, summed; where it is not found, all that were "
-        "delivered. Lower is better.",
+        "delivered, at least one. Lower is better.",
     ),
     ("emitted", "integer", "Counted: candidates on those pages, summed. Lower is better."),
     ("searches", "integer", "Proxy: index searches behind those pages. Searches, not time."),

@@ -107,7 +107,8 @@ def save(path: Path, brought: Brought, config: Path | None, *, dry_run: bool) ->
     key = key_of(path)
     expected = _place(key, config).folder
     if expected != path:
-        raise InputError(f"{path}: expected {expected}, a version's folder in this project")
+        docs = expected.parent.parent
+        raise InputError(f"{path}: not a version's folder here: {docs}/EXPERIMENT/VERSION")
     return from_runs(key, brought, config, dry_run=dry_run)
 
 

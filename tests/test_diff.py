@@ -374,7 +374,8 @@ def test_documents_that_nobody_knows_are_not_the_same_documents() -> None:
     assert diff.same_documents is None
     assert diff.same_queries is True
     assert diffwords.notes(diff)[0] == (
-        "A query whose target is not found costs what was delivered for it."
+        "A query whose target is not found costs what was delivered for it, and one empty page "
+        "where nothing was."
     )
     headline = diffwords.headline(diff)
     assert headline is not None

@@ -28,7 +28,7 @@ from tests.collection_builders import (
 
 RUN_REPAIRS = {
     "missing_topics": ("1 judged query missing", "2 judged queries missing"),
-    "unjudged_topics": ("1 topic left out, since", "2 topics left out, since"),
+    "unjudged_topics": ("1 topic left out: unjudged, or", "2 topics left out: unjudged, or"),
     "repeated": ("1 line dropped: the document", "2 lines dropped: the document"),
     "tied": ("1 document placed by the tie rule", "2 documents placed by the tie rule"),
     "rank_contradicts": ("1 topic whose rank column", "2 topics whose rank column"),

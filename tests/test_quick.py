@@ -489,8 +489,9 @@ def test_saved_in_a_project_it_joins_that(
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ("mine/1", "expected {here}/site/mine/1, a version's folder in this project"),
-        ("site/deep/mine/1", "expected {here}/site/mine/1"),
+        ("mine/1", "not a version's folder here: {here}/site/EXPERIMENT/VERSION"),
+        ("site/deep/mine/1", "not a version's folder here: {here}/site/EXPERIMENT/VERSION"),
+        ("site/mine", "{here}/site/mine: not a version's folder here: {here}/site/EXPERIMENT"),
         ("site/guide/1", "experiment 'guide' is reserved"),
         ("site/mine/latest", "version 'latest' is reserved"),
         ("site/a b/1", "experiment 'a b' is no name"),

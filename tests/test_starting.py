@@ -629,7 +629,7 @@ def test_a_folder_is_saved_as_the_version_that_it_names(beside: Path) -> None:
         assert (first / name).read_bytes() == expected
     with pytest.raises(InputError, match="first@1: exists already"):
         starting.save(Path("site/first/1"), given, None, dry_run=False)
-    with pytest.raises(InputError, match=r"expected .*site/first/2, a version's folder"):
+    with pytest.raises(InputError, match=r"not a version's folder here: .*/EXPERIMENT/"):
         starting.save(Path("first/2"), given, None, dry_run=False)
 
 

@@ -133,7 +133,7 @@ def test_nothing_is_said_of_not_found_where_all_were_found() -> None:
 def test_not_found_on_either_side_is_said_of_both(counts: dict[str, int], expected: str) -> None:
     assert missing(counts) == (
         f"Not found within the depth delivered, of 8 queries: {expected}. Such a query costs what "
-        "was delivered for it."
+        "was delivered for it, and one empty page where nothing was."
     )
 
 

@@ -93,7 +93,7 @@ class RunPins(Strict, frozen=True, kw_only=True, omit_defaults=True):
         Count, Meta(description="Judged queries that it lacks: not found, nothing delivered.")
     ] = 0
     unjudged_topics: Annotated[
-        Count, Meta(description="Topics left out, since no query of the corpus is called so.")
+        Count, Meta(description="Topics left out, since they are no query of the corpus.")
     ] = 0
     unjudged_lines: Annotated[Count, Meta(description="Their lines.")] = 0
     repeated: Annotated[

@@ -46,23 +46,21 @@ def _cost_finding(plan: Plan, results: Results) -> str:
     name = words.subject(plan.policy(plan.primary_policy))
     if plan.primary_policy == plan.baseline:
         ours = results.overall.policy(plan.primary_policy)
-        return (
-            f"{words.capital(name)} needs {words.number(ours.at(small).pages)} pages at page "
-            f"size {small:,}, {words.number(ours.at(large).pages)} at {large:,}."
-        )
+        more = f", {words.number(ours.at(large).pages)} at {large:,}" if small != large else ""
+        pages = words.count(ours.at(small).pages, "page")
+        return f"With {name}, {pages} are requested at page size {small:,}{more}."
 
     def at(size: int, metric: str) -> str:
         return primary_change(plan, results.overall, size, metric).short
 
-    if primary_change(plan, results.overall, small, "searches").difference is None:
+    searches = primary_change(plan, results.overall, small, "searches")
+    if searches.difference is None:
         change = at(small, "pages")
         if small != large:
             candidates = words.count(small, "candidate")
             change = f"{change} at {candidates} a page, {at(large, 'pages')} at {large:,}"
-        return (
-            f"Against the baseline, {name} changes pages by {change}; searches were not given for "
-            "both."
-        )
+        unknown = words.not_given(searches, name)
+        return f"Against the baseline, {name} changes pages by {change}; {unknown}."
     if small == large:
         return (
             f"Against the baseline, {name} changes pages by {at(small, 'pages')} and searches "
@@ -91,18 +89,20 @@ def outcomes(plan: Plan, results: Results) -> Caption:
     name = words.subject(plan.policy(plan.primary_policy))
     at = results.overall.policy(plan.primary_policy).at(plan.primary_page_size)
     queries = words.count(results.overall.queries, "query", "queries")
-    proxy = f"; searches were not given for both {name} and the baseline."
+    searches = primary_change(plan, results.overall, plan.primary_page_size, "searches")
+    proxy, drawn = f"; {words.not_given(searches, name)}.", "on pages alone"
     if at.on_searches is not None:
+        drawn = "on pages and on the search-work proxy"
         losses = words.number(at.on_searches.loss)
         proxy = f", and {losses} take more searches (proxy) with {name}."
     return Caption(
         finding=f"At page size {plan.primary_page_size:,}, {words.number(at.on_pages.tie)} of "
-        f"{queries} tie on pages{proxy}",
+        f"{queries} tie{'s' if at.on_pages.tie == 1 else ''} on pages{proxy}",
         reading=f"Queries on which {name} needs fewer, ties with, or needs more than the baseline, "
         f"by page size. All bars share one scale, 0 to {queries}.",
         limit=_with_not_found(_once(results), plan, results),
-        alternative="Two groups of bars by page size: fewer, tie, more, on pages and on the "
-        "search-work proxy. The same counts stand in table 3.",
+        alternative=f"Bars by page size: fewer, tie, more, {drawn}. The same counts stand in "
+        "table 3.",
     )
 
 

@@ -205,7 +205,7 @@ def not_found_note(diff: Diff) -> str | None:
     figures = diff.shared(diff.headline)
     if figures is None or not (figures.not_found.a or figures.not_found.b):
         return None
-    return "A query whose target is not found costs what was delivered for it."
+    return f"A query whose target is not found {words.COST_OF_NONE}."
 
 
 def notes(diff: Diff) -> list[str]:

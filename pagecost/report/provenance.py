@@ -22,7 +22,12 @@ from pagecost.report import terms, words
 
 _RUN_REPAIRS = (
     ("missing_topics", "judged query", "judged queries", "missing: not found, nothing delivered"),
-    ("unjudged_topics", "topic", "topics", "left out, since no query of the corpus is called so"),
+    (
+        "unjudged_topics",
+        "topic",
+        "topics",
+        "left out: unjudged, or without the relevant documents that are looked for",
+    ),
     ("repeated", "line", "lines", "dropped: the document stands before in its topic"),
     ("tied", "document", "documents", "placed by the tie rule"),
     ("rank_contradicts", "topic", "topics", "whose rank column contradicts the scores"),

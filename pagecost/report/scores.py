@@ -121,7 +121,7 @@ def _trio(plan: Plan, results: Results) -> list[Headline]:
 
 def _phrase(change: Change) -> str:
     if change.difference is None:
-        return "not given for both"
+        return "can’t be compared"
     return change.amount or "as many"
 
 

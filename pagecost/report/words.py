@@ -214,6 +214,13 @@ def _unknown(searches: Change, other: str, whose: str) -> str:
     return f"{whose} {known} (proxy) can’t be compared: those of {other} were not given."
 
 
+def not_given(searches: Change, ours: str, base: str = "the baseline") -> str:
+    """Whose searches nobody gave, where they can't be compared: neither's, or one's."""
+    if searches.ours is None and searches.base is None:
+        return f"searches were given neither for {ours} nor for {base}"
+    return f"searches of {ours if searches.ours is None else base} were not given"
+
+
 def missing(plan: Plan, results: Results) -> Change | None:
     """Queries not found, by the baseline and by the primary policy; None where all were found."""
     counts = (results.overall.policy(one).not_found for one in (plan.baseline, plan.primary_policy))
@@ -233,9 +240,12 @@ def not_found(plan: Plan, results: Results) -> str | None:
     said = ", ".join(f"{number(missing)} by {subject(policy)}" for policy, missing in sides)
     return (
         f"Not found within the depth delivered, of {count(total, 'query', 'queries')}: {said}. "
-        "Such a query costs what was delivered for it."
+        f"Such a query {COST_OF_NONE}."
     )
 
+
+COST_OF_NONE = "costs what was delivered for it, and one empty page where nothing was"
+"""What a query costs that is not found."""
 
 FOUND_FIRST = (
     "A target that is found counts as fewer than one that is not, whatever their pages and searches"
