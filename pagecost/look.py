@@ -49,6 +49,7 @@ class Look:
         )
         self._environment.globals.update(
             number=words.number,
+            signed=words.signed,
             count=words.count,
             decimal=words.decimal,
             gate_said=words.gate_said,
@@ -101,6 +102,6 @@ def _line_of(error: BaseException) -> str | None:
     """The template and line that an error comes from: the innermost frame of one."""
     place = None
     for frame in traceback.extract_tb(error.__traceback__):
-        if frame.filename.endswith((".html", ".xml")):
+        if frame.filename.endswith((".html", ".svg", ".xml")):
             place = f"{frame.filename}: line {frame.lineno}"
     return place

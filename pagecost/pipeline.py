@@ -5,7 +5,7 @@ plan → corpus → ranking → cost → record → report → site
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,22 +39,40 @@ def build(
     files.prepare(target, keep_out=keep_out)
     loaded = load_all(work, drafts=drafts)
     how = {version.where.key: replayed(work, version) for version in loaded}
-    contents = rendered(work, loaded, target)
-    if into is not None:
-        del contents[".nojekyll"]  # a host looks for it at the root, which is not ours
+    contents = rendered(work, loaded, target, work.console.warn)
+    from pagecost import site
+    from pagecost.site import budget, host
+
+    if into is not None:  # a host looks for them at its root, which is not ours
+        contents = {path: data for path, data in contents.items() if path not in host.AT_ROOT}
     files.write_tree(target, contents, keep_out=keep_out)
     for key, said in how.items():
         work.console.say(f"{key:<24} {said}")
-    if config.site_url is None:
-        work.console.say("note: site_url is not set in mkdocs.yml, so pages have no canonical link")
-    from pagecost import site
-
+    _say_what_needs_an_address(work)
+    work.console.say(budget.summary(contents))
     work.console.say(f"{site.summary_of(contents)} in {target}")
     return target
 
 
-def rendered(work: Context, loaded: Sequence[Version], output: Path) -> dict[str, bytes]:
-    """Every file of the site. `output` is where it goes, so that it isn't taken for a source."""
+def _say_what_needs_an_address(work: Context) -> None:
+    if work.project.config.site_url is None:
+        work.console.say(
+            "note: site_url is not set in mkdocs.yml, so there is no feed, no sitemap, no "
+            "canonical link and no address in previews and citations, and 404.html takes the site "
+            "to be at the root of its host"
+        )
+
+
+def rendered(
+    work: Context,
+    loaded: Sequence[Version],
+    output: Path,
+    warn: Callable[[str], object] = lambda said: None,
+) -> dict[str, bytes]:
+    """Every file of the site. `output` is where it goes, so that it isn't taken for a source.
+
+    `warn` gets a sentence for whatever is doubtful about it.
+    """
     # What draws and renders takes longest to load: other commands, and what is wrong, do without.
     from pagecost import site
     from pagecost.charts.draw import Drawer
@@ -62,7 +80,7 @@ def rendered(work: Context, loaded: Sequence[Version], output: Path) -> dict[str
     config = msgspec.structs.replace(work.project.config, output=output)
     with work.console.progress("drawing", "figures") as tick:
         drawer = Drawer(work.cache, tick)
-        return site.render(config, loaded, drawer, lambda one: corpus_command(one.plan))
+        return site.render(config, loaded, drawer, lambda one: corpus_command(one.plan), warn)
 
 
 def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcome:
@@ -81,6 +99,7 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
     from pagecost.publish.lineage import Lineage
 
     config = work.project.config
+    _say_what_needs_an_address(work)
     sources = site.sources(config, public)
     lineage = Lineage(repository, config.docs_dir, sources)
     for source in sources:
@@ -92,7 +111,14 @@ def publish(work: Context, remote: str, branch: str, *, dry_run: bool) -> Outcom
             return site.pages(config, ours, drawer, lambda one: corpus_command(one.plan), known)
 
     return run.publish(
-        repository, public, lineage, render, remote=remote, branch=branch, dry_run=dry_run
+        repository,
+        public,
+        lineage,
+        render,
+        remote=remote,
+        branch=branch,
+        dry_run=dry_run,
+        site_url=config.site_url,
     )
 
 

@@ -31,7 +31,10 @@ PLAN, PROJECTION, RESULTS, RANKS, DOCUMENTS, WRITEUP = (
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """What pagecost reads of `mkdocs.yml`. Paths are absolute; `site_url` ends in a slash."""
+    """What pagecost reads of `mkdocs.yml`. Paths are absolute; `site_url` ends in a slash.
+
+    `site_author` is as BibTeX has authors: several are joined by ` and `.
+    """
 
     root: Path
     site_name: str
@@ -41,6 +44,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     site_dir: Path
     output: Path
     nav: tuple[tuple[str, str], ...]
+    site_author: str | None = None
 
 
 class VersionFolder(msgspec.Struct, frozen=True, order=True):
@@ -190,6 +194,7 @@ def load_config(path: Path) -> Config:
         site_dir=root / (_text(data, "site_dir", path) or "site"),
         output=root / (_text(ours, "output", path) or "_site"),
         nav=tuple(_nav(data.get("nav"), path)),
+        site_author=_text(data, "site_author", path),
     )
     if config.output.resolve() == config.site_dir.resolve():
         raise InputError(

@@ -6,7 +6,8 @@ import html
 import itertools
 import posixpath
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
 from urllib.parse import quote, urlsplit
 
@@ -41,7 +42,10 @@ class Rendered(msgspec.Struct, frozen=True):
 @cache
 def _markdown() -> MarkdownIt:
     # js-default: raw HTML is off, so what looks like a tag is shown as text.
-    return MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})
+    made = MarkdownIt("js-default", {"html": False, "linkify": False, "typographer": False})
+    made.add_render_rule("table_open", _table_open)
+    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return made
 
 
 def render(text: str, rewrite: Rewrite, *, top: int = 1, prefix: str = "") -> Rendered:
@@ -50,11 +54,8 @@ def render(text: str, rewrite: Rewrite, *, top: int = 1, prefix: str = "") -> Re
     _rewrite(tokens, rewrite)
     highest = min((int(one.tag[1]) for one in tokens if one.type == "heading_open"), default=1)
     headings = _headings(tokens, top - highest, prefix)
+    _name_tables(tokens)
     made = _markdown().renderer.render(tokens, _markdown().options, {})
-    made = made.replace(
-        "<table>",
-        '<div class="tw" role="region" tabindex="0" aria-label="Table"><table class="data lined">',
-    ).replace("</table>", "</table></div>")
     made = made.replace("<pre>", '<pre tabindex="0">')
     return Rendered(Markup(made), tuple(headings))
 
@@ -127,13 +128,36 @@ def _headings(tokens: list[Token], shift: int, prefix: str) -> list[Heading]:
             level = min(6, int(token.tag[1]) + shift)
             token.tag = f"h{level}"
             if token.type == "heading_open":
-                text = "".join(child.content for child in content.children or ())
+                text = _text(content)
                 anchor = _anchor(text, taken, prefix)
                 token.attrSet("id", anchor)
                 found.append(Heading(level, anchor, text))
     if tokens and tokens[-1].type == "heading_close":
         tokens[-1].tag = f"h{min(6, int(tokens[-1].tag[1]) + shift)}"
     return found
+
+
+def _name_tables(tokens: list[Token]) -> None:
+    """Each table scrolls in a region, which needs a name of its own: after its heading."""
+    name, taken = "Table", Counter[str]()
+    for token, content in itertools.pairwise(tokens):
+        if token.type == "heading_open":
+            name = f"Table under “{_text(content)}”"
+        if token.type == "table_open":
+            taken[name] += 1
+            token.meta["name"] = f"{name}, {taken[name]}" if taken[name] > 1 else name
+
+
+def _table_open(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
+    label = html.escape(tokens[index].meta["name"])
+    return (
+        f'<div class="tw" role="region" tabindex="0" aria-label="{label}">'
+        '<table class="data lined">\n'
+    )
+
+
+def _text(heading: Token) -> str:
+    return "".join(child.content for child in heading.children or ())
 
 
 def _anchor(text: str, taken: set[str], prefix: str) -> str:

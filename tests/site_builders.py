@@ -314,10 +314,11 @@ _VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "
 
 @dataclass
 class Element:
-    """An element: its attributes, and all the text inside."""
+    """An element: its attributes, the text inside, and whether it or what it is in is hidden."""
 
     tag: str
     attributes: dict[str, str | None]
+    is_hidden: bool
     text: str = ""
 
     def get(self, name: str) -> str:
@@ -343,13 +344,17 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert len(dict(attrs)) == len(attrs), f"<{tag}> has an attribute twice: {attrs}"
-        element = Element(tag, dict(attrs))
-        self.elements.append(element)
+        element = self._add(tag, dict(attrs))
         if tag not in _VOID:
             self._open.append(element)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append(Element(tag, dict(attrs)))
+        self._add(tag, dict(attrs))
+
+    def _add(self, tag: str, attributes: dict[str, str | None]) -> Element:
+        hidden = "hidden" in attributes or any(one.is_hidden for one in self._open)
+        self.elements.append(Element(tag, attributes, hidden))
+        return self.elements[-1]
 
     def handle_endtag(self, tag: str) -> None:
         closed = self._open.pop()

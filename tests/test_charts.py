@@ -13,13 +13,15 @@ from xml.etree import ElementTree
 
 import altair as alt
 import pytest
+from altair.utils.schemapi import debug_mode
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
 from pagecost.charts import cost, groups, outcomes, parts, theme
 from pagecost.charts.cost import Curves, Metric, Point, Scale
-from pagecost.charts.draw import ROW_CAP, Drawer, inline, spec
+from pagecost.charts.draw import ROW_CAP, Drawer, spec
+from pagecost.charts.inline import inline
 from pagecost.charts.parts import LABEL_GAP, Drawing, nice_domain, signed, spread
 from pagecost.charts.theme import Style
 from tests.builders import ROOT
@@ -28,6 +30,13 @@ Spec = dict[str, Any]
 Counts = Callable[[int, int], tuple[int, int, int]]
 METRICS: tuple[Metric, ...] = ("pages", "emitted", "searches")
 SCALES: tuple[Scale, ...] = ("relative", "absolute")
+
+
+@pytest.fixture(autouse=True)
+def parts_unchecked() -> Iterator[None]:
+    """As the product draws. Every whole spec is validated here instead of every part of one."""
+    with debug_mode(False):
+        yield
 
 
 def usual(place: int, size: int) -> tuple[int, int, int]:
@@ -55,16 +64,14 @@ def curves(
 
 def cost_drawings(made: Curves) -> Iterator[Drawing]:
     """The cost figure so that each setting is drawn in both ways."""
-    yield cost.figure(made, "pages", "relative", narrow=False, interactive=True)
-    yield cost.figure(made, "emitted", "absolute", narrow=True, interactive=False)
+    yield cost.figure(made, "pages", "relative", narrow=False)
+    yield cost.figure(made, "emitted", "absolute", narrow=True)
 
 
 def every_cost_drawing(made: Curves) -> Iterator[Drawing]:
     """The cost figure in every way that a report draws it."""
-    for metric, scale, narrow, interactive in itertools.product(
-        METRICS[:2], SCALES, (False, True), (False, True)
-    ):
-        yield cost.figure(made, metric, scale, narrow=narrow, interactive=interactive)
+    for metric, scale, narrow in itertools.product(METRICS[:2], SCALES, (False, True)):
+        yield cost.figure(made, metric, scale, narrow=narrow)
 
 
 def style() -> Style:
@@ -112,7 +119,7 @@ def drawn(drawing: Drawing, folder: Path) -> ElementTree.Element:
     made = spec(drawing)
     json.dumps(made, allow_nan=False)
     validator().validate(made)
-    svg = Drawer(folder).svg(made | {"params": [{"name": "off", "value": []}]})
+    svg = Drawer(folder).svg(made)
     root = ElementTree.fromstring(svg)
     for element in root.iter():
         for name, value in element.attrib.items():
@@ -125,6 +132,13 @@ def drawn(drawing: Drawing, folder: Path) -> ElementTree.Element:
 
 def texts(root: ElementTree.Element) -> list[str]:
     return [element.text or "" for element in root.iter() if element.tag.endswith("text")]
+
+
+def labels(root: ElementTree.Element) -> list[str]:
+    """What each mark says of itself to who can't see it."""
+    return [
+        element.attrib["aria-label"] for element in root.iter() if "aria-label" in element.attrib
+    ]
 
 
 def values_of(made: object, key: str) -> Iterator[Any]:
@@ -215,6 +229,19 @@ def test_the_group_figure_is_valid_and_without_nan(
         assert shown.count("8 queries") == len(several)
 
 
+def test_every_panel_has_the_colour_of_its_own_policy(tmp_path: Path) -> None:
+    styled = list(theme.styles([("a", "a"), ("b", "b"), ("c", "c")], "a", "b").values())
+    several = [
+        groups.Panel(one.label, 8, one, [groups.Change(size, 1.0, 2.0) for size in (1, 5)])
+        for one in styled
+    ]
+    drawing = groups.figure(several, (1, 5), 5, narrow=False)
+    root = drawn(drawing, tmp_path)
+    marks = [e for e in root.iter() if e.attrib.get("stroke-width") == "1.5" and "fill" in e.attrib]
+    filled = [e.attrib["fill"] for e in marks if e.attrib["fill"] == e.attrib["stroke"]]
+    assert filled == [one.colour for one in styled for _ in (1, 5)]
+
+
 def y_scales(drawing: Drawing) -> set[str]:
     return {
         y["scale"]["type"] for y in values_of(spec(drawing), "y") if "type" in y.get("scale", {})
@@ -222,7 +249,7 @@ def y_scales(drawing: Drawing) -> set[str]:
 
 
 def test_an_absolute_axis_is_logarithmic_where_no_count_is_zero() -> None:
-    drawing = cost.figure(curves(), "pages", "absolute", narrow=False, interactive=False)
+    drawing = cost.figure(curves(), "pages", "absolute", narrow=False)
     assert y_scales(drawing) == {"log"}
     assert not any(cost.falls_back(curves(), metric) for metric in METRICS)
 
@@ -230,31 +257,34 @@ def test_an_absolute_axis_is_logarithmic_where_no_count_is_zero() -> None:
 def test_a_count_of_zero_makes_its_own_absolute_axis_linear_and_no_other() -> None:
     made = curves(counts=lambda place, size: (place, 4, 4))
     assert [cost.falls_back(made, metric) for metric in METRICS] == [True, False, False]
-    drawing = cost.figure(made, "pages", "absolute", narrow=False, interactive=False)
+    drawing = cost.figure(made, "pages", "absolute", narrow=False)
     assert y_scales(drawing) == {"linear", "log"}
-    other = cost.figure(made, "emitted", "absolute", narrow=False, interactive=False)
+    other = cost.figure(made, "emitted", "absolute", narrow=False)
     assert y_scales(other) == {"log"}
 
 
 def test_a_relative_axis_is_linear_and_both_panels_share_its_domain() -> None:
-    drawing = cost.figure(curves(), "pages", "relative", narrow=False, interactive=False)
+    drawing = cost.figure(curves(), "pages", "relative", narrow=False)
     scales = [y["scale"] for y in values_of(spec(drawing), "y") if "type" in y.get("scale", {})]
     assert {scale["type"] for scale in scales} == {"linear"}
     assert len({tuple(scale["domain"]) for scale in scales}) == 1
 
 
-def test_counts_of_ten_billion_are_written_out(tmp_path: Path) -> None:
-    drawing = cost.figure(
-        COSTS["ten billion"], "pages", "absolute", narrow=False, interactive=False
-    )
-    assert any("10,000,000,000" in text for text in texts(drawn(drawing, tmp_path)))
+def test_counts_of_ten_billion_are_short_on_the_axis_and_whole_in_the_tooltip(
+    tmp_path: Path,
+) -> None:
+    drawing = cost.figure(COSTS["ten billion"], "pages", "absolute", narrow=False)
+    root = drawn(drawing, tmp_path)
+    assert any(re.fullmatch(r"[\d.]+ bn", text) for text in texts(root))
+    assert not any("e+" in text for text in texts(root))
+    assert any("10,000,000,000" in said for said in labels(root))
 
 
 def test_a_long_label_is_shortened_beside_the_panel_and_whole_in_the_tooltip(
     tmp_path: Path,
 ) -> None:
     made = COSTS["labels of eighty characters"]
-    drawing = cost.figure(made, "pages", "relative", narrow=False, interactive=True)
+    drawing = cost.figure(made, "pages", "relative", narrow=False)
     shown = texts(drawn(drawing, tmp_path))
     assert "h" * 21 + "…" in shown
     assert "h" * 80 not in shown
@@ -262,10 +292,14 @@ def test_a_long_label_is_shortened_beside_the_panel_and_whole_in_the_tooltip(
     assert any(row.get("label") == "h" * 80 for row in rows)
 
 
-def test_more_policies_than_fit_as_labels_are_named_by_the_legend_alone(tmp_path: Path) -> None:
+def test_more_policies_than_fit_as_labels_are_named_in_a_key(tmp_path: Path) -> None:
     made = COSTS["twenty policies"]
-    drawing = cost.figure(made, "pages", "relative", narrow=False, interactive=False)
-    assert not any(text.startswith("policy.") for text in texts(drawn(drawing, tmp_path)))
+    for narrow in (False, True):
+        drawing = cost.figure(made, "pages", "relative", narrow=narrow)
+        shown = texts(drawn(drawing, tmp_path))
+        assert [text for text in shown if text.startswith("policy.")] == [
+            one.label for one in made.styles
+        ]
 
 
 def test_twenty_policies_all_look_different() -> None:
@@ -300,7 +334,7 @@ def test_a_policys_name_is_a_value_and_never_a_field_or_part_of_an_expression() 
 
 
 def test_a_policy_with_an_awkward_name_is_drawn_like_any_other(tmp_path: Path) -> None:
-    drawing = cost.figure(curves(HOSTILE), "pages", "relative", narrow=False, interactive=False)
+    drawing = cost.figure(curves(HOSTILE), "pages", "relative", narrow=False)
     shown = texts(drawn(drawing, tmp_path))
     for name in HOSTILE:
         assert shown.count(name) == 2  # a label in each panel
@@ -318,7 +352,7 @@ def test_a_figure_of_more_rows_than_the_cap_is_refused() -> None:
 
 
 def test_data_that_several_layers_share_is_written_once() -> None:
-    drawing = cost.figure(curves(), "pages", "relative", narrow=False, interactive=True)
+    drawing = cost.figure(curves(), "pages", "relative", narrow=False)
     sets = [json.dumps(rows, sort_keys=True) for rows in drawing.datasets.values()]
     assert len(set(sets)) == len(sets)
 
@@ -336,7 +370,7 @@ def test_what_was_drawn_is_drawn_again_only_when_its_content_changes(tmp_path: P
 
     def make() -> dict[str, Drawing]:
         made.append(1)
-        return {"wide": cost.figure(curves(), "pages", "relative", narrow=False, interactive=False)}
+        return {"wide": cost.figure(curves(), "pages", "relative", narrow=False)}
 
     first = drawer.specs(("cost", 1), make)
     assert drawer.specs(("cost", 1), make) == first
@@ -413,7 +447,7 @@ def test_a_printed_change_has_its_sign(value: float, shown: str) -> None:
 @pytest.fixture(scope="module")
 def standalone(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A real figure, as it is downloaded."""
-    drawing = cost.figure(curves(), "pages", "relative", narrow=False, interactive=False)
+    drawing = cost.figure(curves(), "pages", "relative", narrow=False)
     return Drawer(tmp_path_factory.mktemp("figures")).svg(spec(drawing))
 
 
@@ -476,7 +510,7 @@ def test_every_colour_of_the_theme_becomes_a_variable(standalone: str) -> None:
 def test_a_label_that_looks_like_a_colour_stays_a_label(tmp_path: Path) -> None:
     label = f'"{theme.INK}"'
     made = curves(labels=(label, "helper"))
-    drawing = cost.figure(made, "pages", "relative", narrow=False, interactive=False)
+    drawing = cost.figure(made, "pages", "relative", narrow=False)
     root = inlined(Drawer(tmp_path).svg(spec(drawing)), title=label)
     assert root[0].text == label
     assert texts(root).count(label) == 2
@@ -487,14 +521,14 @@ def test_a_character_that_no_drawing_can_hold_does_not_end_the_process(
     label: str, tmp_path: Path
 ) -> None:
     made = curves(labels=("baseline", label))
-    drawing = cost.figure(made, "pages", "relative", narrow=False, interactive=False)
+    drawing = cost.figure(made, "pages", "relative", narrow=False)
     assert "baseline" in texts(drawn(drawing, tmp_path))
 
 
 @pytest.mark.parametrize("label", ['a xmlns="b"', "xlink:href", "<g/>", "a&amp;b", "日本語 🦊"])
 def test_a_label_that_looks_like_markup_stays_a_label(label: str, tmp_path: Path) -> None:
     made = curves(labels=("baseline", label))
-    drawing = cost.figure(made, "pages", "relative", narrow=False, interactive=False)
+    drawing = cost.figure(made, "pages", "relative", narrow=False)
     assert texts(inlined(Drawer(tmp_path).svg(spec(drawing)))).count(label) == 2
 
 

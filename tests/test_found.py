@@ -264,7 +264,14 @@ def test_the_share_that_nobody_judged_stands_on_the_page(made: Any) -> None:
 
 def test_nothing_unknown_is_shown_as_a_number(made: Any) -> None:
     contents, page = made({"base": BASE, "ours": MORE, "never": NEVER})
-    for name in ("index.html", "summary.md", "costs.csv", "figures.js"):
+    for name in (
+        "index.html",
+        "summary.md",
+        "costs.csv",
+        "fig-cost.js",
+        "fig-wins.svg",
+        "queries.js",
+    ):
         assert "None" not in text(contents, name), name
         assert "NaN" not in text(contents, name), name
     proxy = page.one("dl", class_="trio").text.split("Search-work proxy")[1]

@@ -130,6 +130,19 @@ def test_a_wide_table_scrolls_in_a_region_that_the_keyboard_reaches() -> None:
     assert region.attributes.get("aria-label")
 
 
+def test_each_region_of_a_table_has_a_name_of_its_own() -> None:
+    table = "| a |\n|---|\n| 1 |\n\n"
+    page = body(f'{table}{table}# *B* "c"\n\n{table}{table}# D\n\n{table}# D\n\n{table}')
+    assert [one.get("aria-label") for one in page.all("div", class_="tw")] == [
+        "Table",
+        "Table, 2",
+        'Table under “B "c"”',
+        'Table under “B "c"”, 2',
+        "Table under “D”",
+        "Table under “D”, 2",
+    ]
+
+
 def test_a_tables_alignment_needs_no_inline_style() -> None:
     page = body("| a | b | c | d |\n|---|:--|:-:|--:|\n| 1 | 2 | 3 | 4 |")
     assert all("style" not in element.attributes for element in page.elements)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -25,9 +26,12 @@ BASE = "q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\nq2 Q0 b 1 1 t\nq3 Q0 d 1 3 t\nq3 Q0 x 2 2 
 
 DATE = ("--date", "2026-01-02")
 FILES = ("--qrels", "qrels.txt", "--run", "base.run", "--run", "ours.run")
+FIGURES = ("fig-cost", "fig-ranks", "fig-wins")
 REPORT = (
-    "costs.csv", "costs.csv-metadata.json", "figures.js", "index.html", "plan.json", "ranks.csv",
-    "ranks.csv-metadata.json", "results.json", "summary.md",
+    "citation.bib", "costs.csv", "costs.csv-metadata.json", "index.html", "og.png", "plan.json",
+    "queries.js", "ranks.csv", "ranks.csv-metadata.json", "results.json", "summary.md",
+    *(f"{name}.{ext}" for name in FIGURES for ext in ("js", "png", "svg", "vl.json")),
+    *(f"embed/{name}/index.html" for name in FIGURES),
 )  # fmt: skip
 NOT_GIVEN = "its searches were not given, nor were those of the baseline."
 REPAIRED = "note: runs/ours.run: 2 documents placed by the tie rule\n"
@@ -300,13 +304,14 @@ def test_without_searches_none_are_shown_anywhere(here: Path) -> None:
     made = tree(here / "report")
     trio = page().one("dl", class_="trio").text.split("Search-work proxy")
     assert " ".join(trio[1].split()) == "proxy, not time not givenNo number is invented."
-    for name in ("index.html", "summary.md", "costs.csv", "figures.js"):
+    for name in ("index.html", "summary.md", "costs.csv", "fig-cost.js", "fig-wins.svg"):
         text = made[name].decode("utf-8")
         assert "None" not in text, name
         assert "NaN" not in text, name
     for one in page().all("tr"):
         if "not given" in one.text:
-            assert "not given–" in one.text, "a change stands beside what was not given"
+            # Neither a change nor a quotient stands beside what was not given.
+            assert re.search("not given(–|not known: searches were not given$)", one.text)
     for row in made["costs.csv"].decode().splitlines()[1:]:
         fields = row.split(",")
         assert [fields[8], *fields[12:15]] == [""] * 4
@@ -340,7 +345,10 @@ def test_its_own_report_is_replaced(here: Path) -> None:
     first = tree(here / "report")
     plan_of("--qrels", "qrels.txt", "--run", "ours.run", *DATE)
     second = tree(here / "report")
-    assert set(first) == set(second)
+    # One run alone has one figure, so the files of the others are gone.
+    assert set(first) - set(second) == {
+        name for name in REPORT if name.removeprefix("embed/").startswith(FIGURES[1:])
+    }
     assert first["index.html"] != second["index.html"]
     write(here, "report/notes.txt", "mine")
     assert "notes.txt" in refusal(*FILES)
@@ -537,7 +545,7 @@ def test_nothing_is_said_to_be_frozen_that_is_not(here: Path) -> None:
     assert "nothing was frozen" in shown
     assert "to be frozen" not in shown
     assert "frozen page size" not in shown
-    assert "frozen in the plan" not in (here / "report" / "figures.js").read_text("utf-8")
+    assert "frozen in the plan" not in (here / "report" / "fig-cost.js").read_text("utf-8")
 
 
 def test_what_can_not_be_read_saves_nothing(here: Path) -> None:

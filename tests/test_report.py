@@ -18,7 +18,8 @@ from pagecost import export, project, versions
 from pagecost.charts.cost import Curves, Point
 from pagecost.charts.draw import Drawer
 from pagecost.report import sidecar, tables, words
-from pagecost.report.embed import figures_script, script_json
+from pagecost.report.embed import script_json
+from pagecost.report.figuredata import figure_script
 from pagecost.report.figures import cost_figure, fine_sizes
 from pagecost.report.page import ReportPage, report_page, styles_of
 from pagecost.report.scores import Scores
@@ -75,7 +76,7 @@ def test_title_and_description_of_a_scored_version_name_both_sides_and_its_kind(
     )
     assert page.description == (
         f"At 5 candidates a page, the helper needs 29.2{N}% fewer pages and 41.7{N}% more searches "
-        f"(proxy). {page.plan.caveat}"
+        f"(proxy). {page.plan.caveat} (Exploration, version 1 of tiny.)"
     )
 
 
@@ -90,9 +91,12 @@ def test_a_version_of_one_policy_is_titled_by_its_plan(made: Any) -> None:
     page = made(only, {"only": RANKS["helper"]})
     assert page.title == "tiny 1 (confirmatory): An invented comparison"
     assert not page.compares
-    assert (scores(page).outcome_figure, scores(page).group_figure) == (None, None)
-    assert [one.anchor for one in page.sections] == ["measured", "cost", "curve", "provenance"]
-    assert all("relative" not in name for name in scores(page).cost_figure.specs)
+    (figure,) = scores(page).figures
+    assert figure.anchor == "fig-cost"
+    assert all("relative" not in name for name in figure.specs)
+    assert [one.anchor for one in page.sections] == [
+        "measured", "cost", "curve", "queries", "provenance", "cite",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -107,22 +111,38 @@ def test_a_version_without_a_record_says_so_and_has_no_part_with_figures(
 ) -> None:
     page = made(plan_json(status=status))
     assert page.title == title
-    assert page.description == f"{said} {page.plan.caveat}"
+    assert page.description == f"{said} {page.plan.caveat} (Confirmatory, version 1 of tiny.)"
     assert page.scores is None
-    assert [one.anchor for one in page.sections] == ["measured", "provenance"]
+    assert [one.anchor for one in page.sections] == ["measured", "provenance", "cite"]
     assert not any("score" in command for command in page.commands)
 
 
 def test_sections_are_numbered_in_order(made: Any) -> None:
     page = made(plan_json(), RANKS, "# Text\n")
     assert [(one.number, one.anchor) for one in page.sections] == list(
-        enumerate(["measured", "cost", "curve", "wins", "groups", "writeup", "provenance"], start=1)
+        enumerate(
+            [
+                "measured",
+                "cost",
+                "curve",
+                "wins",
+                "ranks",
+                "groups",
+                "plane",
+                "traded",
+                "queries",
+                "writeup",
+                "provenance",
+                "cite",
+            ],
+            start=1,
+        )
     )
 
 
 def test_a_caveat_over_several_lines_is_one_line_in_the_description(made: Any) -> None:
     page = made(plan_json(caveat="One.\n\nTwo.\tThree."))
-    assert page.description.endswith(" One. Two. Three.")
+    assert page.description.endswith(" One. Two. Three. (Confirmatory, version 1 of tiny.)")
 
 
 # --- The three figures ----------------------------------------------------------------------------
@@ -195,9 +215,7 @@ def test_the_group_table_adds_up_to_all_queries_which_stand_last(made: Any) -> N
 
 
 def outcome_limit(page: ReportPage) -> str:
-    figure = scores(page).outcome_figure
-    assert figure is not None
-    return figure.caption.limit
+    return scores(page).figure("fig-wins").caption.limit
 
 
 def test_not_found_is_said_beside_the_headline_and_in_the_tables(made: Any) -> None:
@@ -259,7 +277,7 @@ def test_as_many_policies_and_sizes_as_a_plan_may_have_are_drawn(made: Any) -> N
 
 
 def test_the_exploratory_sizes_are_marked_so(made: Any) -> None:
-    shown = scores(made(plan_json(), RANKS)).cost_figure.specs["pages-relative-wide"]
+    shown = scores(made(plan_json(), RANKS)).figure("fig-cost").specs["pages-relative-wide"]
     rows = [row for rows in shown["datasets"].values() for row in rows if "frozen" in row]
     assert {row["size"] for row in rows if row["frozen"]} == {1, 5, 20}
     assert {row["size"] for row in rows if not row["frozen"]} == set(range(1, 21)) - {1, 5, 20}
@@ -268,7 +286,7 @@ def test_the_exploratory_sizes_are_marked_so(made: Any) -> None:
 
 def test_a_count_of_zero_is_said_to_make_the_axis_linear(made: Any, figures: Path) -> None:
     page = made(plan_json(), RANKS)
-    assert scores(page).cost_figure.linear is None
+    assert scores(page).figure("fig-cost").notes == ()
     points = [
         Point(name, size, pages=0, emitted=1, searches=0, frozen=True)
         for name in ("baseline", "helper")
@@ -276,21 +294,21 @@ def test_a_count_of_zero_is_said_to_make_the_axis_linear(made: Any, figures: Pat
     ]
     styles = list(styles_of(page.plan).values())
     zero = Curves(points, styles, "baseline", page.plan.page_sizes, page.plan.primary_page_size)
-    drawn = cost_figure(page.plan, scores(page).results, zero, Drawer(figures))
-    assert drawn.linear == ("A logarithm has no zero: Pages, Search-work proxy on a linear axis.")
+    drawn = cost_figure(1, page.plan, scores(page).results, zero, Drawer(figures))
+    assert drawn.notes == ("A logarithm has no zero: Pages, Search-work proxy on a linear axis.",)
 
 
 def test_panels_are_named_shortly_only_where_that_is_clear(made: Any) -> None:
     short = made(plan_json("1"), RANKS)
     assert [row.name for row in scores(short).groups][:2] == ["example/alpha", "example/beta"]
-    for drawing in scores(short).group_figure.drawings:  # type: ignore[union-attr]
+    for drawing in scores(short).figure("fig-groups").drawings:
         assert ">alpha<" in drawing
         assert ">example/alpha<" not in drawing
 
 
 def test_panels_of_repositories_with_the_same_short_name_keep_their_owners(made: Any) -> None:
     page = made(plan_json(repositories=("one/tool", "two/tool")), RANKS)
-    for drawing in scores(page).group_figure.drawings:  # type: ignore[union-attr]
+    for drawing in scores(page).figure("fig-groups").drawings:
         assert ">one/tool<" in drawing
         assert ">two/tool<" in drawing
 
@@ -319,14 +337,14 @@ def test_a_number_that_is_none_is_refused_as_data() -> None:
 
 
 def test_the_figures_script_names_shared_data_by_place(made: Any) -> None:
-    figure = scores(made(plan_json(), RANKS)).cost_figure
-    script = figures_script(figure).decode("utf-8")
-    start, end = "window.pagecost = ", ";\n"
+    figure = scores(made(plan_json(), RANKS)).figure("fig-cost")
+    script = figure_script(figure).decode("utf-8")
+    start, end = '((window.pagecost ??= {}).figures ??= {})["fig-cost"] = ', ";\n"
     assert script.startswith(start)
     assert script.endswith(end)
     data = json.loads(script.removeprefix(start).removesuffix(end))
-    assert len({json.dumps(rows) for rows in data["datasets"]}) == len(data["datasets"])
-    found = data["figures"]["fig-cost"]
+    shared, found = data["shared"], data["specs"]
+    assert len({json.dumps(value) for value in shared}) == len(shared)
     assert set(found) == set(figure.specs) == {
         f"{metric}-{scale}-{width}"
         for metric in ("pages", "emitted")
@@ -334,8 +352,9 @@ def test_the_figures_script_names_shared_data_by_place(made: Any) -> None:
         for width in ("wide", "narrow")
     }  # fmt: skip
     for name, spec in figure.specs.items():
-        back = {own: data["datasets"][place] for own, place in found[name]["datasets"].items()}
-        assert {**found[name], "datasets": back} == json.loads(json.dumps(spec))
+        back = {own: shared[place] for own, place in found[name]["datasets"].items()}
+        config = shared[found[name]["config"]]
+        assert {**found[name], "datasets": back, "config": config} == json.loads(json.dumps(spec))
 
 
 # --- Files beside the report ----------------------------------------------------------------------

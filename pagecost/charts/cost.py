@@ -13,7 +13,7 @@ import altair as alt
 import msgspec
 
 from pagecost.charts import parts, theme
-from pagecost.charts.parts import Datasets, Drawing
+from pagecost.charts.parts import Datasets, Drawing, unit
 from pagecost.charts.theme import Style
 
 Metric = Literal["pages", "emitted", "searches"]
@@ -25,7 +25,7 @@ METRICS: dict[Metric, str] = {
     "searches": "Search-work proxy",
 }
 _TICKS = 8
-_LABELLED = 8  # more direct labels than this run into each other; the legend names them all
+_LABELLED = 8  # more direct labels than this run into each other; a key names them instead
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -51,27 +51,23 @@ class Curves(msgspec.Struct, frozen=True):
     sizes: Sequence[int]
     primary_size: int
 
-    def change(self, point: Point, metric: Metric) -> float | None:
-        """Per cent against the baseline at the same size; None where that is zero or unknown."""
-        base = next(p for p in self.points if p.policy == self.baseline and p.size == point.size)
-        below, ours = getattr(base, metric), getattr(point, metric)
-        return 100 * (ours - below) / below if below and ours is not None else None
 
-
-def figure(
-    curves: Curves, metric: Metric, scale: Scale, *, narrow: bool, interactive: bool
-) -> Drawing:
-    """The figure. Interactive ones take a parameter `off`, the names of policies to fade."""
+def figure(curves: Curves, metric: Metric, scale: Scale, *, narrow: bool) -> Drawing:
+    """The figure: a panel for `metric`, and one for the proxy."""
     width, height = (190, 210) if narrow else (285, 300)
-    datasets = Datasets()
+    data = Datasets()
     sides: tuple[Metric, ...] = (metric, "searches")
-    panels = [
-        _Panel(curves, side, scale, width, height, sides).draw(datasets, interactive)
-        for side in sides
-    ]
-    if narrow:
-        return Drawing(alt.vconcat(*panels, spacing=26), datasets.sets)
-    return Drawing(alt.hconcat(*panels, spacing=30), datasets.sets)
+    rows = _rows(curves)
+    panels = [_Panel(curves, rows, side, scale, width, height, sides).draw(data) for side in sides]
+    spacing = 26 if narrow else 30
+    if len(curves.styles) <= _LABELLED:
+        chart = parts.beside(panels, narrow=narrow, spacing=spacing, interactive=True)
+        return Drawing(chart, data.sets)
+    below: list[Any] = (
+        panels if narrow else [alt.HConcatSpecGenericSpec(hconcat=panels, spacing=spacing)]
+    )
+    below.append(parts.key(data, curves.styles, 260 if narrow else 780))
+    return Drawing(parts.beside(below, narrow=True, spacing=26, interactive=True), data.sets)
 
 
 def falls_back(curves: Curves, metric: Metric) -> bool:
@@ -84,17 +80,13 @@ def metric_change(metric: Metric) -> str:
     return f"{metric}_change"
 
 
-def shortened(label: str, most: int = 22) -> str:
-    """A label that fits beside a panel; the table and the legend have it whole."""
-    return label if len(label) <= most else label[: most - 1].rstrip() + "…"
-
-
 class _Panel:
     """One metric against page size: its axes, and the layers drawn on them."""
 
     def __init__(
         self,
         curves: Curves,
+        rows: Sequence[dict[str, Any]],
         metric: Metric,
         scale: Scale,
         width: int,
@@ -105,7 +97,7 @@ class _Panel:
         self._width, self._height = width, height
         self._relative = scale == "relative"
         self._field = metric_change(metric) if self._relative else metric
-        self._rows = [_row(curves, point) for point in curves.points]
+        self._rows = rows
         self._is_empty = all(row[self._field] is None for row in self._rows)
         self._log = not (self._relative or self._is_empty or falls_back(curves, metric))
         # Relative panels share one scale, so that a small saving beside a large price looks small.
@@ -114,47 +106,39 @@ class _Panel:
         known = [float(value) for value in values if value is not None]
         self._domain = self._fit(known)
 
-    def draw(self, datasets: Datasets, interactive: bool) -> Any:
-        """The panel; an interactive one answers the pointer and fades what `off` names."""
-        x = parts.size_axis(self._curves.sizes, label="candidates a page (log)")
-        y = self._y_axis()
-        styles = self._curves.styles
-        encoded: dict[str, Any] = {"x": x, "y": y, "color": parts.colour(styles)}
-        if interactive:
-            # Faded and not removed, so that a policy can still be asked for its values.
-            encoded["opacity"] = alt.condition(
-                "indexof(off, datum.policy) < 0", alt.value(1), alt.value(0.12)
-            )
-        data = datasets.rows(self._rows)
-        layers = [
-            *parts.primary_rule(datasets, self._curves.primary_size, self._height),
-            # The primary policy is drawn last, over lines that coincide with it.
-            *(
-                data.transform_filter(alt.FieldEqualPredicate(field="policy", equal=style.name))
-                .mark_line(strokeWidth=style.width, strokeDash=list(style.dash))
-                .encode(**encoded)
-                for style in sorted(styles, key=lambda style: style.width)
-            ),
-            data.transform_filter("datum.frozen")
-            .mark_point(filled=True, size=46, opacity=1)
-            .encode(**encoded, shape=parts.shape(styles)),
-        ]
+    def draw(self, datasets: Datasets) -> Any:
+        """The panel. It answers the pointer, and fades what `off` names."""
+        styles, data = self._curves.styles, datasets.rows(self._rows)
+        x, y = parts.size_axis(self._curves.sizes, label="candidates a page (log)"), self._y_axis()
+        encoded: dict[str, Any] = {
+            "x": x, "y": y, "color": parts.colour(styles), "opacity": parts.fading(),
+        }  # fmt: skip
+        several = list(parts.primary_rule(datasets, self._curves.primary_size, self._height))
         if self._relative:
-            layers.insert(0, datasets.one().mark_rule(color=theme.RULE).encode(y=alt.YDatum(0)))
+            several.insert(0, unit(datasets.one(), "rule", {"y": alt.YDatum(0)}, color=theme.RULE))
+        several += [
+            # The primary policy is drawn last, over lines that coincide with it.
+            unit(
+                data, "line", encoded, strokeWidth=style.width, strokeDash=list(style.dash),
+                where=alt.FieldEqualPredicate(field="policy", equal=style.name),
+            )
+            for style in sorted(styles, key=lambda style: style.width)
+        ]  # fmt: skip
+        marked = encoded | {"shape": parts.shape(styles)}
+        several.append(unit(data, "point", marked, filled=True, size=46, where="datum.frozen"))
         if len(styles) <= _LABELLED:
-            labels = datasets.rows(self._labels()).mark_text(align="left", dx=9, fontSize=12)
-            layers.append(labels.encode(**encoded, text="text:N"))
+            said = encoded | {"text": alt.Text("text:N")}
+            look = {"align": "left", "dx": 9, "fontSize": 12}
+            several.append(unit(datasets.rows(self._labels()), "text", said, **look))
         if self._is_empty:
-            layers.append(datasets.one().mark_text(text="not given", color=theme.MUTED))
-        if interactive:
-            # Frozen sizes on top: a point that is seen is the one that answers.
-            for chosen in ("!datum.frozen", "datum.frozen"):
-                layers.append(self._targets(data.transform_filter(chosen), x, y))
-        return alt.layer(*layers).properties(
-            width=self._width,
-            height=self._height,
-            title=parts.title(METRICS[self._metric], proxy=self._metric == "searches"),
-        )
+            empty = {"text": alt.value("not given")}
+            several.append(unit(datasets.one(), "text", empty, color=theme.MUTED))
+        # Frozen sizes on top: a point that is seen is the one that answers.
+        several += [
+            self._targets(data, x, y, chosen) for chosen in ("!datum.frozen", "datum.frozen")
+        ]
+        heading = parts.title(METRICS[self._metric], proxy=self._metric == "searches")
+        return parts.layers(several, self._width, self._height, heading)
 
     def _fit(self, values: Sequence[float]) -> tuple[float, float]:
         if not values:
@@ -169,9 +153,7 @@ class _Panel:
             axis = alt.Axis(title=None, tickCount=6, labelExpr=parts.CHANGE_LABELS)
         else:
             values = _decades(*self._domain) if self._log else alt.Undefined
-            axis = alt.Axis(
-                title=None, tickCount=5, values=values, labelExpr="format(datum.value, ',d')"
-            )
+            axis = alt.Axis(title=None, tickCount=5, values=values, labelExpr=parts.COUNT_LABELS)
         kind: Literal["log", "linear"] = "log" if self._log else "linear"
         scale = alt.Scale(type=kind, domain=list(self._domain), nice=False)
         return alt.Y(self._field, type="quantitative", scale=scale, axis=axis)
@@ -189,7 +171,7 @@ class _Panel:
             if row["size"] == last and row[self._field] is not None
         }
         places = parts.spread(ends, to(self._domain[0]), to(self._domain[1]), self._height)
-        labels = {style.name: shortened(style.label) for style in self._curves.styles}
+        labels = {style.name: parts.shortened(style.label) for style in self._curves.styles}
         return [
             {
                 "policy": name,
@@ -200,41 +182,52 @@ class _Panel:
             for name, place in places.items()
         ]
 
-    def _targets(self, data: Any, x: Any, y: Any) -> Any:
+    def _targets(self, data: alt.NamedData, x: Any, y: Any, chosen: str) -> Any:
         """Wide invisible points that answer the pointer with exact values."""
-        return data.mark_point(size=180, opacity=0, filled=True).encode(
-            x=x,
-            y=y,
-            tooltip=[
-                alt.Tooltip("label:N", title="Policy"),
-                alt.Tooltip("size:Q", title="Page size", format=",d"),
-                alt.Tooltip("status:N", title="Page size is"),
-                alt.Tooltip(self._metric, type="quantitative", title="Count", format=",d"),
-                alt.Tooltip(
-                    metric_change(self._metric),
-                    type="quantitative",
-                    title="Change, %",
-                    format="+.1f",
-                ),
-            ],
-        )
+        change = metric_change(self._metric)
+        tooltip = [
+            alt.Tooltip("label:N", title="Policy"),
+            alt.Tooltip("size:Q", title="Page size", format=",d"),
+            alt.Tooltip("status:N", title="Page size is"),
+            alt.Tooltip(
+                self._metric, type="quantitative", title=_COUNTS[self._metric], format=",d"
+            ),
+            alt.Tooltip(change, type="quantitative", title="Change, %", format="+.1f"),
+        ]
+        encoded = {"x": x, "y": y, "tooltip": tooltip}
+        return unit(data, "point", encoded, size=180, opacity=0, filled=True, where=chosen)
 
 
-def _row(curves: Curves, point: Point) -> dict[str, Any]:
-    """Every metric of a point, so that all panels and both scales share one data set."""
-    label = next(style.label for style in curves.styles if style.name == point.policy)
-    row: dict[str, Any] = {
-        "policy": point.policy,
-        "label": label,
-        "size": point.size,
-        "frozen": point.frozen,
-        "status": "in the plan" if point.frozen else "exploratory",
-    }
-    for metric in METRICS:
-        change = curves.change(point, metric)
-        row[metric] = getattr(point, metric)
-        row[metric_change(metric)] = None if change is None else round(change, 3)
-    return row
+_COUNTS: dict[Metric, str] = {
+    "pages": "Pages",
+    "emitted": "Candidates",
+    "searches": "Searches (proxy)",
+}
+
+
+def _rows(curves: Curves) -> list[dict[str, Any]]:
+    """Every metric of every point, so that all panels and both scales share one data set."""
+    labels = {style.name: style.label for style in curves.styles}
+    below = {point.size: point for point in curves.points if point.policy == curves.baseline}
+    rows = []
+    for point in curves.points:
+        row: dict[str, Any] = {
+            "policy": point.policy,
+            "label": labels[point.policy],
+            "size": point.size,
+            "frozen": point.frozen,
+            "status": "in the plan" if point.frozen else "exploratory",
+        }
+        for metric in METRICS:
+            row[metric] = getattr(point, metric)
+            row[metric_change(metric)] = _change(getattr(below[point.size], metric), row[metric])
+        rows.append(row)
+    return rows
+
+
+def _change(base: int | None, ours: int | None) -> float | None:
+    """Per cent against the baseline; None where that is zero or one of them unknown."""
+    return round(100 * (ours - base) / base, 3) if base and ours is not None else None
 
 
 def _decades(low: float, high: float) -> list[int]:

@@ -1,4 +1,4 @@
-"""Small multiples: the change in pages and in searches by page size, a panel a group or version."""
+"""Small multiples: the change in one count and in searches by page size, a panel a group."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import altair as alt
 import msgspec
 
 from pagecost.charts import parts, theme
-from pagecost.charts.cost import shortened
-from pagecost.charts.parts import Datasets, Drawing, signed
+from pagecost.charts.parts import Datasets, Drawing, signed, unit
 from pagecost.charts.theme import Style
 
-_KINDS = ("pages", "searches (proxy)")
+_PROXY = "searches (proxy)"
 _ROOM = 790  # pixels for a row of panels
 _GAP = 20
 _MOST_COLUMNS = 5
@@ -25,7 +24,7 @@ class Change(msgspec.Struct, frozen=True):
     """Per cent against the baseline at one page size; None where the baseline is zero."""
 
     size: int
-    pages: float | None
+    counted: float | None
     searches: float | None
 
 
@@ -44,31 +43,35 @@ def figure(
     primary_size: int,
     *,
     narrow: bool,
+    counted: str = "pages",
 ) -> Drawing:
-    """A panel a group on one scale: pages solid, searches dashed."""
+    """A panel a group on one scale: what is counted solid, named `counted`; searches dashed."""
+    columns = 2 if narrow else _columns(len(panels))
+    width, height = (116, 130) if narrow else ((_ROOM - (columns - 1) * _GAP) // columns, 176)
+    data, kinds, domain = Datasets(), (counted, _PROXY), _domain(panels)
+    charts = [
+        _Panel(data, panel, kinds, sizes, primary_size, domain, (width, height)).draw(
+            is_labelled=index % columns == 0, is_first=index == 0, narrow=narrow
+        )
+        for index, panel in enumerate(panels)
+    ]
+    spacing = alt.RowColnumber(row=20, column=14 if narrow else _GAP)
+    chart = alt.TopLevelConcatSpec(concat=charts, columns=columns, spacing=spacing)
+    return Drawing(chart, data.sets)
+
+
+def _domain(panels: Sequence[Panel]) -> tuple[float, float]:
+    """What all panels' axes span, with room for what is printed above and below the lines."""
     values = [
         value
         for panel in panels
         for change in panel.changes
-        for value in (change.pages, change.searches)
+        for value in (change.counted, change.searches)
         if value is not None
     ]
     low, high = parts.nice_domain(values, step=25)
-    # Room for what is printed above and below the lines.
     room = (high - low) * 0.2
-    domain = (low - room, high + room)
-    columns = 2 if narrow else _columns(len(panels))
-    width, height = (116, 130) if narrow else ((_ROOM - (columns - 1) * _GAP) // columns, 176)
-    data = Datasets()
-    charts = [
-        _panel(
-            data, panel, sizes, primary_size, domain,
-            labelled=index % columns == 0, size=(width, height), narrow=narrow, first=index == 0,
-        )
-        for index, panel in enumerate(panels)
-    ]  # fmt: skip
-    spacing: Any = {"row": 20, "column": 14 if narrow else _GAP}
-    return Drawing(alt.concat(*charts, columns=columns, spacing=spacing), data.sets)
+    return (low - room, high + room)
 
 
 def _ticks(low: float, high: float) -> list[int]:
@@ -86,91 +89,114 @@ def _columns(panels: int) -> int:
     return -(-max(panels, 1) // rows)
 
 
-def _panel(
-    datasets: Datasets,
-    panel: Panel,
-    sizes: Sequence[int],
-    primary_size: int,
-    domain: tuple[float, float],
-    *,
-    labelled: bool,
-    size: tuple[int, int],
-    narrow: bool,
-    first: bool,
-) -> Any:
-    (width, height), policy = size, panel.style
-    x = parts.size_axis(sizes, label="page size (log)" if first and not narrow else None)
-    y = alt.Y(
-        "value:Q",
-        scale=alt.Scale(domain=list(domain), nice=False),
-        axis=alt.Axis(
-            title=None,
-            values=_ticks(*domain),
-            labels=labelled,
-            labelExpr=parts.CHANGE_LABELS.replace("baseline", "0"),
-        ),
-    )
-    rows: list[dict[str, Any]] = [
-        {"kind": kind, "size": change.size, "value": round(value, 4)}
-        for change in panel.changes
-        for kind, value in zip(_KINDS, (change.pages, change.searches), strict=True)
-        if value is not None
-    ]
-    data = datasets.rows(rows)
-    dash = alt.StrokeDash(
-        "kind:N", scale=alt.Scale(domain=list(_KINDS), range=[[1, 0], [4, 3]]), legend=None
-    )
-    fill = alt.Fill(
-        "kind:N",
-        scale=alt.Scale(domain=list(_KINDS), range=[policy.colour, theme.PAPER]),
-        legend=None,
-    )
-    layers = [
-        datasets.one().mark_rule(color=theme.RULE).encode(y=alt.YDatum(0)),
-        *parts.primary_rule(datasets, primary_size, height, named=False),
-        data.mark_line(strokeWidth=1.5, color=policy.colour).encode(x=x, y=y, strokeDash=dash),
-        data.mark_point(size=30, opacity=1, stroke=policy.colour, strokeWidth=1.5).encode(
-            x=x, y=y, fill=fill
-        ),
-        *_values(datasets, rows, primary_size, x, y),
-    ]
-    if first:
-        ends = {row["kind"]: row["value"] for row in rows if row["size"] == sizes[0]}
-        above = ends.get(_KINDS[1], 0.0) >= ends.get(_KINDS[0], 0.0)
-        layers += _names(datasets, policy, height, proxy_above=above)
-    return alt.layer(*layers).properties(
-        width=width,
-        height=height,
-        title=alt.Title(
-            shortened(panel.name, 18 if narrow else max(20, width // 9)),
-            subtitle=f"{panel.queries:,} queries",
-        ),
-    )
+class _Panel:
+    """One group: its axes, and the layers drawn on them."""
 
+    def __init__(
+        self,
+        datasets: Datasets,
+        panel: Panel,
+        kinds: tuple[str, str],
+        sizes: Sequence[int],
+        primary_size: int,
+        domain: tuple[float, float],
+        extent: tuple[int, int],
+    ) -> None:
+        self._datasets, self._panel, self._kinds = datasets, panel, kinds
+        self._sizes, self._primary_size = sizes, primary_size
+        self._domain, self._extent = domain, extent
+        self._rows: list[dict[str, Any]] = [
+            {
+                "kind": kind,
+                "is_proxy": kind == kinds[1],
+                "size": change.size,
+                "value": round(value, 4),
+            }
+            for change in panel.changes
+            for kind, value in zip(kinds, (change.counted, change.searches), strict=True)
+            if value is not None
+        ]
 
-def _values(
-    datasets: Datasets, rows: Sequence[dict[str, Any]], primary_size: int, x: Any, y: Any
-) -> list[Any]:
-    """The two values at the primary size: the higher above its point, the lower below."""
-    own = sorted((row for row in rows if row["size"] == primary_size), key=lambda row: row["value"])
-    layers = []
-    for place, row in enumerate(own):
-        above = place == len(own) - 1
-        text = signed(row["value"])
-        layers.append(
-            datasets.rows([{**row, "text": text}])
-            .mark_text(align="right", dx=-3, dy=-9 if above else 15)
-            .encode(x=x, y=y, text="text:N")
+    def draw(self, *, is_labelled: bool, is_first: bool, narrow: bool) -> Any:
+        (width, height), policy = self._extent, self._panel.style
+        x = parts.size_axis(
+            self._sizes, label="page size (log)" if is_first and not narrow else None
         )
-    return layers
+        y = self._y_axis(is_labelled)
+        place = {"x": x, "y": y}
+        data, kinds = self._datasets.rows(self._rows), list(self._kinds)
+        dash = alt.StrokeDash(
+            "kind:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 3]]), legend=None
+        )
+        # No scale: panels would share one, and with it the first one's colour.
+        fill = {
+            "condition": {"test": "datum.is_proxy", "value": theme.PAPER},
+            "value": policy.colour,
+        }
+        line = {"strokeWidth": 1.5, "color": policy.colour}
+        point = {"size": 30, "opacity": 1, "stroke": policy.colour, "strokeWidth": 1.5}
+        several = [
+            unit(self._datasets.one(), "rule", {"y": alt.YDatum(0)}, color=theme.RULE),
+            *parts.primary_rule(self._datasets, self._primary_size, height, named=False),
+            unit(data, "line", place | {"strokeDash": dash}, **line),
+            unit(data, "point", place | {"fill": fill}, **point),
+            *self._values(place),
+            unit(data, "point", place | self._tooltip(), size=180, opacity=0, filled=True),
+        ]
+        if is_first:
+            several += self._names(height)
+        heading = alt.Title(
+            parts.shortened(self._panel.name, 18 if narrow else max(20, width // 9)),
+            subtitle=f"{self._panel.queries:,} queries",
+        )
+        return parts.layers(several, width, height, heading)
 
+    def _y_axis(self, is_labelled: bool) -> Any:
+        return alt.Y(
+            "value:Q",
+            scale=alt.Scale(domain=list(self._domain), nice=False),
+            axis=alt.Axis(
+                title=None,
+                values=_ticks(*self._domain),
+                labels=is_labelled,
+                labelExpr=parts.CHANGE_LABELS.replace("baseline", "0"),
+            ),
+        )
 
-def _names(datasets: Datasets, policy: Style, height: int, *, proxy_above: bool) -> list[Any]:
-    """In the first panel, which line is which, in the room above and below the lines."""
-    places = (10, height - 8) if proxy_above else (height - 8, 10)
-    return [
-        datasets.one()
-        .mark_text(align="left", dx=4, color=policy.colour)
-        .encode(x=alt.value(0), y=alt.value(place), text=alt.value(kind))
-        for place, kind in zip(places, reversed(_KINDS), strict=True)
-    ]
+    def _tooltip(self) -> dict[str, Any]:
+        return {
+            "tooltip": [
+                alt.Tooltip("kind:N", title=parts.shortened(self._panel.name, 60)),
+                alt.Tooltip("size:Q", title="Page size", format=",d"),
+                alt.Tooltip("value:Q", title="Change, %", format="+.1f"),
+            ]
+        }
+
+    def _values(self, place: dict[str, Any]) -> list[Any]:
+        """The two values at the primary size: the higher above its point, the lower below."""
+        own = sorted(
+            (row for row in self._rows if row["size"] == self._primary_size),
+            key=lambda row: row["value"],
+        )
+        several = []
+        for index, row in enumerate(own):
+            said = self._datasets.rows([{**row, "text": signed(row["value"])}])
+            dy = -9 if index == len(own) - 1 else 15
+            encoded = place | {"text": alt.Text("text:N")}
+            several.append(unit(said, "text", encoded, align="right", dx=-3, dy=dy))
+        return several
+
+    def _names(self, height: int) -> list[Any]:
+        """In the first panel, which line is which, in the room above and below the lines."""
+        ends = {row["kind"]: row["value"] for row in self._rows if row["size"] == self._sizes[0]}
+        counted, proxy = self._kinds
+        above = ends.get(proxy, 0.0) >= ends.get(counted, 0.0)
+        places = (10, height - 8) if above else (height - 8, 10)
+        return [
+            unit(
+                self._datasets.one(), "text",
+                {"x": alt.value(0), "y": alt.value(place), "text": alt.value(kind)},
+                align="left", dx=4, color=self._panel.style.colour,
+            )
+            for place, kind in zip(places, (proxy, counted), strict=True)
+        ]  # fmt: skip

@@ -9,10 +9,12 @@ import altair as alt
 import msgspec
 
 from pagecost.charts import parts, theme
-from pagecost.charts.parts import Datasets, Drawing
+from pagecost.charts.parts import Datasets, Drawing, unit
 from pagecost.charts.theme import Style
 
 _ROW = 30
+_DIGIT = 6.7  # pixels of a digit, at the size of type that counts are printed in
+_NARROW = 300
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -39,9 +41,7 @@ def figure(
         _panel(data, tallies, policy, baseline, primary_size, narrow=narrow, proxy=proxy)
         for proxy in ((False, True) if known else (False,))
     ]
-    if narrow:
-        return Drawing(alt.vconcat(*panels, spacing=28), data.sets)
-    return Drawing(alt.hconcat(*panels, spacing=24), data.sets)
+    return Drawing(parts.beside(panels, narrow=narrow, spacing=28 if narrow else 24), data.sets)
 
 
 def _panel(
@@ -54,51 +54,62 @@ def _panel(
     narrow: bool,
     proxy: bool,
 ) -> Any:
-    column, gap, tail = (62, 38, 40) if narrow else (104, 38, 46)
-    height = _ROW * len(tallies)
-    width = 3 * column + 2 * gap + tail
     counts = [(t.size, (t.searches if proxy else t.pages) or (0, 0, 0)) for t in tallies]
     most = max((sum(several) for _, several in counts), default=0) or 1
+    # What is printed beside a bar fits before the next column, however large the counts.
+    gap = max(38, round(_DIGIT * len(f"{most:,}")) + 12)
+    column = max(24, (_NARROW - 3 * gap) // 3) if narrow else 104
+    width, height = 3 * (column + gap), _ROW * len(tallies)
     starts = [place * (column + gap) for place in range(3)]
+    heads = ("fewer", "tie", "more")
     bars = [
         {
             "size": size,
             "x": start,
             # A handful among thousands stays visible; the number beside it is exact.
             "x2": start + (max(1.0, count / most * column) if count else 0.0),
+            "count": count,
+            "needs": head,
             "text": f"{count:,}",
             "colour": colour,
         }
         for size, several in counts
-        for start, count, colour in zip(
-            starts, several, (policy.colour, theme.TIE, baseline.colour), strict=True
+        for start, head, count, colour in zip(
+            starts, heads, several, (policy.colour, theme.TIE, baseline.colour), strict=True
         )
     ]
     y = _size_axis(primary_size)
     x = alt.X("x:Q", scale=alt.Scale(domain=[0, width], nice=False), axis=None)
+    end = alt.X("x2:Q", scale=alt.Scale(domain=[0, width], nice=False), axis=None)
     data = datasets.rows(bars)
-    heads = ("fewer", "tie", "more")
     head_rows = datasets.rows(
         [{"x": start, "text": text} for start, text in zip(starts, heads, strict=True)]
     )
-    marked = (
-        datasets.rows([{"size": primary_size}])
-        .mark_rect(color=theme.MARK, height={"band": 1.35})
-        .encode(y=y, x=alt.value(-34), x2=alt.value(width))
-    )
-    return alt.layer(
-        marked,
-        data.mark_bar().encode(y=y, x=x, x2="x2:Q", color=alt.Color("colour:N", scale=None)),
-        head_rows.mark_rule(color=theme.RULE).encode(x="x:Q", y=alt.value(0), y2=alt.value(height)),
-        data.mark_text(align="left", dx=4).encode(y=y, x="x2:Q", text="text:N"),
-        head_rows.mark_text(align="left", baseline="bottom", color=theme.MUTED, dy=-5).encode(
-            x="x:Q", y=alt.value(0), text="text:N"
+    primary = datasets.rows([{"size": primary_size}])
+    x2, top, bottom, text = alt.X2("x2:Q"), alt.value(0), alt.value(height), alt.Text("text:N")
+    tooltip = [
+        alt.Tooltip("size:Q", title="Page size", format=",d"),
+        alt.Tooltip("needs:N", title=f"{_side(proxy)}: {parts.shortened(policy.label, 40)} needs"),
+        alt.Tooltip("count:Q", title="Queries", format=",d"),
+    ]
+    marked = {"y": y, "x": alt.value(-34), "x2": alt.value(width)}
+    bar = {"y": y, "x": x, "x2": x2, "color": alt.Color("colour:N", scale=None), "tooltip": tooltip}
+    several = [
+        unit(primary, "rect", marked, color=theme.MARK, height={"band": 1.35}),
+        unit(data, "bar", bar),
+        unit(head_rows, "rule", {"x": x, "y": top, "y2": bottom}, color=theme.RULE),
+        unit(data, "text", {"y": y, "x": end, "text": text}, align="left", dx=4),
+        unit(
+            head_rows, "text", {"x": x, "y": top, "text": text},
+            align="left", baseline="bottom", color=theme.MUTED, dy=-5,
         ),
-    ).properties(
-        width=width,
-        height=height,
-        title=parts.title("Search-work proxy" if proxy else "Pages", proxy=proxy, offset=24),
-    )
+    ]  # fmt: skip
+    title = "Search-work proxy" if proxy else "Pages"
+    return parts.layers(several, width, height, parts.title(title, proxy=proxy, offset=24))
+
+
+def _side(proxy: bool) -> str:
+    return "Searches (proxy)" if proxy else "Pages"
 
 
 def _size_axis(primary_size: int) -> Any:
@@ -108,9 +119,10 @@ def _size_axis(primary_size: int) -> Any:
         axis=alt.Axis(
             title=None, domain=False, ticks=False, labelPadding=8, labelColor=theme.INK,
             labelExpr="format(datum.value, ',d')",
-            labelFontWeight=alt.condition(
-                f"datum.value == {primary_size}", alt.value("bold"), alt.value("normal")
-            ),
+            labelFontWeight={
+                "condition": {"test": f"datum.value == {primary_size}", "value": "bold"},
+                "value": "normal",
+            },
         ),
         scale=alt.Scale(paddingInner=0.35, paddingOuter=0.15),
     )  # fmt: skip

@@ -19,6 +19,9 @@ PAPER = "#fdfdfb"
 PROXY = "#666000"
 MARK = "#f3f0e6"
 TIE = "#d3d5d9"
+SEQUENCE = ("#eaf0f7", "#c8d9ed", "#9dbfe3", "#3c74b4", "#22589a", "#0f3a70")
+ON_LIGHT = "#1c1f25"
+ON_DARK = "#fffffe"
 
 _POLICY_COLOURS = (
     "#323844", "#2469c4", "#a85a2a", "#7c2374", "#07532e", "#1a7a88", "#94273a", "#6a5aa8",
@@ -36,7 +39,8 @@ _DASHES: tuple[tuple[int, ...], ...] = (
 
 VARIABLES: dict[str, str] = {
     INK: "ink", MUTED: "muted", RULE: "rule", GRID: "grid", PAPER: "paper", PROXY: "k-proxy",
-    MARK: "mark", TIE: "tie",
+    MARK: "mark", TIE: "tie", ON_LIGHT: "seqlo", ON_DARK: "seqhi",
+    **{colour: f"seq{number}" for number, colour in enumerate(SEQUENCE, start=1)},
     **{colour: f"p{number}" for number, colour in enumerate(_POLICY_COLOURS)},
 }  # fmt: skip
 """Hex → the style sheet's variable, without its dashes."""

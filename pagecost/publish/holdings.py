@@ -117,13 +117,21 @@ class Holdings:
             return version
         return msgspec.structs.replace(version, documents_txt=data)
 
-    def known(self, entries: Sequence[Entry], folder: Path) -> Known:
-        """These versions, put in a folder and loaded, and what else is listed."""
+    def known(
+        self, entries: Sequence[Entry], folder: Path, replaced: tuple[str, ...] = ()
+    ) -> Known:
+        """These versions, put in a folder and loaded, and what else is listed.
+
+        `replaced` are folders of the branch of which nothing stays as it is.
+        """
         names = sorted({entry.experiment for entry in entries})
         return Known(
             others=[self._version(entry, folder) for entry in entries],
             about={name: about for name in names if (about := self._about(name)) is not None},
             compared=[path for path in self.marked if path in self.blobs and "/compare/" in path],
+            pages=self.read_all(
+                [p for p in self.marked if p.endswith(".html") and not p.startswith(replaced)]
+            ),
         )
 
     def _version(self, entry: Entry, folder: Path) -> Version:

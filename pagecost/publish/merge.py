@@ -23,6 +23,8 @@ TEXT = (
 """Files that may refer to an asset."""
 
 _ASSET = re.compile(r"(?:.*/)?assets/[^/]+\.[0-9a-f]{10}\.[a-z0-9]+")
+_FOR_HOSTS = ("404.html", "robots.txt")
+"""Files for the host as a whole, which may have had its own before: those stay."""
 _OURS = (MARKER, LEDGER)
 """Files of the branch that are pagecost's by their names, and checked when they are read."""
 
@@ -50,6 +52,9 @@ def merge(
     write = dict(site)
     if ".nojekyll" in blobs:  # whatever is in it: that it is there is what counts
         write.pop(".nojekyll", None)
+    for path in _FOR_HOSTS:
+        if path in blobs and path not in before and texts.get(path) != write.get(path):
+            write.pop(path, None)
     if conflicts := sorted(set(_conflicts(blobs, before, write, texts))):
         raise InputError(
             f"{', '.join(conflicts)}: on the branch already, and not pagecost's. Move it away, or "

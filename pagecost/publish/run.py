@@ -61,8 +61,12 @@ def publish(
     remote: str,
     branch: str,
     dry_run: bool,
+    site_url: str | None = None,
 ) -> Outcome:
-    """Brings `own` to the branch. CheckFailed where a published version would change."""
+    """Brings `own` to the branch. CheckFailed where a published version would change.
+
+    `site_url` is the address that the branch has as a site, where that is known.
+    """
     where = Branch(repository, remote, branch)
     name = f"{branch} of {shown(remote)}"
     lost: list[str] = []
@@ -71,7 +75,7 @@ def publish(
         while len(lost) < _ATTEMPTS and not _is_stuck(seen):
             tip = where.fetch()
             seen.append(tip.commit if tip else None)
-            change = _change(Holdings(where, tip, name), own, lineage, render)
+            change = _change(Holdings(where, tip, name), own, lineage, render, site_url)
             commit = None
             if not dry_run and (change.write or change.remove):
                 message = _message(repository, change.fates)
@@ -91,7 +95,13 @@ def _is_stuck(seen: Sequence[str | None]) -> bool:
     return len(seen) > _PATIENCE and len(set(seen[-_PATIENCE - 1 :])) == 1
 
 
-def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Render) -> _Change:
+def _change(
+    held: Holdings,
+    own: Sequence[Version],
+    lineage: Lineage,
+    render: Render,
+    site_url: str | None,
+) -> _Change:
     before, knows = held.ledger, lineage.knows
     entries = before.by_key()
     fates = {one.where.key: ledger.fate(one, entries.get(one.where.key), knows) for one in own}
@@ -105,15 +115,15 @@ def _change(held: Holdings, own: Sequence[Version], lineage: Lineage, render: Re
     keys = {one.where.key for one in ours}
     held.check({entry.key: entry for entry in after.versions if entry.key in keys})
     others = [entry for entry in before.versions if entry.key not in keys]
+    folders = tuple(_folder(one) for one in ours if fates[one.where.key] != "same")
     with tempfile.TemporaryDirectory() as folder:
-        rendered = render(ours, held.known(others, Path(folder)))
+        rendered = render(ours, held.known(others, Path(folder), folders))
     _refuse_inside(rendered, others)
     site = {**rendered, LEDGER: ledger.to_json(after)}
     texts = held.texts(site.keys())
-    folders = tuple(_folder(one) for one in ours if fates[one.where.key] != "same")
     healed = tuple(map(_folder, ours))
     merged = merge(held.paths, held.owned(site.keys(), healed), site, folders, texts)
-    _check_links(held, site, texts, merged)
+    _check_links(held, site, texts, merged, site_url)
     write = {**merged.write, MARKER: manifest.to_bytes(merged.manifest)}
     there = held.read_all(write.keys())
     return _Change(
@@ -134,11 +144,15 @@ def _refuse_inside(rendered: Collection[str], others: Sequence[Entry]) -> None:
 
 
 def _check_links(
-    held: Holdings, site: Mapping[str, bytes], texts: Mapping[str, bytes], merged: Merged
+    held: Holdings,
+    site: Mapping[str, bytes],
+    texts: Mapping[str, bytes],
+    merged: Merged,
+    site_url: str | None,
 ) -> None:
-    """Every page that is written leads to what will be there."""
+    """Every file that is written leads to what will be there."""
     kept = {path: texts.get(path, b"") for path in held.blobs if path not in merged.remove}
-    check_links({**kept, **site}, site)
+    check_links({**kept, **site}, site, site_url)
 
 
 def _message(repository: Repository, fates: Mapping[str, Fate]) -> str:

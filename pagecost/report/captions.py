@@ -8,6 +8,8 @@ import msgspec
 
 from pagecost.model import Group, Plan, Results
 from pagecost.report import words
+from pagecost.report.movers import Movers
+from pagecost.report.tradeoffs import Plane
 from pagecost.report.words import primary_change
 
 
@@ -102,7 +104,7 @@ def outcomes(plan: Plan, results: Results) -> Caption:
         f"by page size. All bars share one scale, 0 to {queries}.",
         limit=_with_not_found(_once(results), plan, results),
         alternative=f"Bars by page size: fewer, tie, more, {drawn}. The same counts stand in "
-        "table 3.",
+        "the table below.",
     )
 
 
@@ -121,7 +123,7 @@ def groups(plan: Plan, several: Sequence[Group]) -> Caption:
         f"values are printed at page size {size:,}.",
         limit="No interval over queries is shown: they are not independent draws.",
         alternative=f"Small multiples over page size, one a {words.unit(plan)} or stratum: change "
-        "in pages and in searches. The values at the primary page size stand in table 4.",
+        "in pages and in searches. The values at the primary page size stand in the table below.",
     )
 
 
@@ -142,3 +144,65 @@ def _group_finding(plan: Plan, several: Sequence[Group], size: int) -> str:
         f"{where}, pages change {extent('pages')} and searches (proxy) {extent('searches')} "
         f"at page size {size:,}."
     )
+
+
+def ranks(plan: Plan, movers: Movers) -> Caption:
+    """Where the change comes from."""
+    name = words.subject(plan.policy(plan.primary_policy))
+    size = plan.primary_page_size
+    missed = any(cell.base is None or cell.ours is None for cell in movers.cells)
+    return Caption(
+        finding=f"Of {words.count(movers.queries, 'query', 'queries')}, "
+        f"{words.number(movers.earlier)} {_have(movers.earlier)} their target earlier with {name} "
+        f"than with the baseline, {words.number(movers.later)} later, "
+        f"{words.number(movers.same)} at the same rank.",
+        reading="Queries by the rank of their target on both sides. Stronger colour is more "
+        "queries, in six steps; outlined cells are the same bin."
+        + (f" Heavy rules: the end of page 1 at page size {size:,}." if movers.last > size else "")
+        + (" The last row and column are targets that were not found." if missed else ""),
+        limit="A rank is not a cost: an earlier one saves a page only where it crosses the end of "
+        "one, and says nothing of searches.",
+        alternative="A grid of counts: the target's rank under the baseline from left to right, "
+        f"under {name} from the bottom up. Every query's ranks stand in the table of queries and "
+        "in ranks.csv.",
+    )
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"
+
+
+def plane(at: Plane) -> Caption:
+    """Policies in the cost plane."""
+    unknown = [style.label for style in at.unknown]
+    missing = (
+        f" Without a place, since their searches were not given: {_joined(unknown)}."
+        if unknown
+        else ""
+    )
+    return Caption(
+        finding=f"At page size {at.size:,}, {_plane_finding(at)}",
+        reading="Pages are counted, searches are a proxy. Joined: policies that no other beats on "
+        "pages and searches at once. Dotted: a whole number of searches a page. Axes do not start "
+        "at zero.",
+        limit="No line of equal total cost is drawn, since no exchange rate is measured. A policy "
+        f"may be chosen for more than these two counts.{missing}",
+        alternative="One point a policy: pages from left to right, searches from the bottom up. "
+        "The counts stand in table 1.",
+    )
+
+
+def _plane_finding(at: Plane) -> str:
+    best = [spot for spot in at.spots if spot.undominated]
+    names = _joined([spot.style.label for spot in best])
+    if len({(spot.pages, spot.searches) for spot in best}) == 1:
+        verb = "needs" if len(best) == 1 else "need"
+        return f"no policy needs fewer pages or searches (proxy) than {names} {verb}."
+    if not at.beaten:
+        return "no policy beats another on pages and searches (proxy) at once."
+    return f"nothing is cheapest on both sides: {names} are beaten by no other."
+
+
+def _joined(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

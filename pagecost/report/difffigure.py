@@ -9,7 +9,8 @@ from pagecost.charts.theme import Style
 from pagecost.diff.records import Diff
 from pagecost.report import diffwords
 from pagecost.report.captions import Caption
-from pagecost.report.figures import Figure, panel_figure
+from pagecost.report.figure import Figure
+from pagecost.report.figures import panel_figure
 from pagecost.report.words import Change, number
 
 
@@ -24,26 +25,30 @@ def change_figure(diff: Diff, styles: tuple[Style, Style], drawer: Drawer) -> Fi
         return diffwords.own_changes(ours.at(one), base.at(one), metric)
 
     names = diffwords.names(diff)
-    panels = [
-        Panel(
-            name=f"{name}: {style.label}",
-            queries=queries or 0,
-            style=style,
-            changes=[
-                PanelChange(
-                    size=one,
-                    pages=own(one, "pages")[place].percent,
-                    searches=own(one, "searches")[place].percent,
-                )
-                for one in diff.page_sizes
-            ],
-        )
-        for place, (name, style, queries) in enumerate(
-            zip(names, styles, (ours.queries.a, ours.queries.b), strict=True)
-        )
-    ]
+
+    def panels(metric: str) -> list[Panel]:
+        return [
+            Panel(
+                name=f"{name}: {style.label}",
+                queries=queries or 0,
+                style=style,
+                changes=[
+                    PanelChange(
+                        size=one,
+                        counted=own(one, metric)[place].percent,
+                        searches=own(one, "searches")[place].percent,
+                    )
+                    for one in diff.page_sizes
+                ],
+            )
+            for place, (name, style, queries) in enumerate(
+                zip(names, styles, (ours.queries.a, ours.queries.b), strict=True)
+            )
+        ]
+
     caption = _caption(size, names, own(size, "pages"), own(size, "searches"))
-    return panel_figure(drawer, "fig-change", 1, caption, panels, diff.page_sizes, size)
+    both = {metric: panels(metric) for metric in ("pages", "emitted")}
+    return panel_figure(drawer, "fig-change", 1, caption, both, diff.page_sizes, size)
 
 
 def _caption(

@@ -21,7 +21,7 @@ from pagecost.diff.records import (
 from pagecost.diff.sides import Side
 from pagecost.model import CorpusPins, Plan
 from pagecost.report import difffigure, diffwords, words
-from pagecost.report.figures import Figure
+from pagecost.report.figure import Figure
 from pagecost.report.page import Section, styles_of
 from pagecost.report.words import Piece, Sentence, number
 

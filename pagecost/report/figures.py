@@ -1,26 +1,28 @@
-"""The figures of a report: what each shows, drawn wide and narrow, and its interactive specs."""
+"""The figures of a report: what each shows, and what can be chosen in it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import msgspec
-from markupsafe import Markup
+from typing import cast
 
 from pagecost import cost
 from pagecost.charts import cost as cost_chart
 from pagecost.charts import groups as groups_chart
 from pagecost.charts import outcomes as outcomes_chart
-from pagecost.charts.cost import METRICS, Curves, Point
-from pagecost.charts.draw import ROW_CAP, Drawer, inline
+from pagecost.charts import plane as plane_chart
+from pagecost.charts import ranks as ranks_chart
+from pagecost.charts.cost import METRICS, Curves, Metric, Point, Scale
+from pagecost.charts.draw import ROW_CAP, Drawer
 from pagecost.charts.groups import Panel
 from pagecost.charts.parts import Drawing
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Outcomes, Plan, RankTable, Results
 from pagecost.policies import resolve, search_tiers
-from pagecost.report import captions
+from pagecost.report import captions, words
 from pagecost.report.captions import Caption
+from pagecost.report.figure import Control, Figure, Option, draw
+from pagecost.report.movers import Movers
+from pagecost.report.tradeoffs import Plane
 from pagecost.report.words import primary_change
 
 _WHOLE_SPAN = 100
@@ -28,43 +30,16 @@ _MOST_POINTS = ROW_CAP * 9 // 10
 _FINE_SIZES = 48
 """Every whole page size is drawn over a span up to the first; else about as many as the second."""
 
-
-class Figure(msgspec.Struct, frozen=True):
-    """One figure: its anchor, number and caption, drawn wide and narrow."""
-
-    anchor: str
-    number: int
-    caption: Caption
-    drawings: tuple[Markup, ...]
-
-
-class CostFigure(msgspec.Struct, frozen=True):
-    """The cost figure, with its specs by `<metric>-<scale>-<width>` and a note on its axis."""
-
-    figure: Figure
-    specs: dict[str, Any]
-    linear: str | None
-
-
-_WIDTHS = (("wide", False), ("narrow", True))
-"""The style sheet's class, and whether the drawing is the narrow one."""
-
-
-def _figure(
-    drawer: Drawer, anchor: str, number: int, caption: Caption, specs: Mapping[str, Any]
-) -> Figure:
-    """A figure whose specs by width are drawn for the page."""
-    drawings = (
-        inline(
-            drawer.svg(specs[width]),
-            css_class=width,
-            name=f"{anchor}-{width}",
-            title=f"Figure {number}. {caption.finding}",
-            description=caption.alternative,
-        )
-        for width, _ in _WIDTHS
-    )
-    return Figure(anchor, number, caption, tuple(map(Markup, drawings)))
+_COUNTED = Control(
+    "metric",
+    "Counted",
+    (Option("pages", METRICS["pages"]), Option("emitted", METRICS["emitted"])),
+)
+_SCALE = Control(
+    "scale",
+    "Scale",
+    (Option("relative", "Relative to baseline"), Option("absolute", "Absolute, log")),
+)
 
 
 # --- Cost against page size -----------------------------------------------------------------------
@@ -115,35 +90,26 @@ def fine_sizes(page_sizes: Sequence[int], most: int) -> list[int]:
     return sorted({round(low * (high / low) ** (step / steps)) for step in range(steps + 1)})
 
 
-def cost_figure(plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> CostFigure:
-    """Figure 1. Relative to the baseline where there is something to compare."""
+def cost_figure(number: int, plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> Figure:
+    """Cost against page size, relative to the baseline where there is something to compare."""
     several = len(plan.policies) > 1
-    scales: tuple[cost_chart.Scale, ...] = ("relative", "absolute") if several else ("absolute",)
-    metrics: tuple[cost_chart.Metric, ...] = ("pages", "emitted")
-    axes: tuple[cost_chart.Metric, ...] = (*metrics, "searches")
+    linear = [name for metric, name in METRICS.items() if cost_chart.falls_back(curve, metric)]
+    notes = [f"A logarithm has no zero: {', '.join(linear)} on a linear axis."] if linear else []
 
-    def make() -> dict[str, Drawing]:
-        made = {
-            f"{metric}-{scale}-{width}": cost_chart.figure(
-                curve, metric, scale, narrow=narrow, interactive=True
-            )
-            for metric in metrics
-            for scale in scales
-            for width, narrow in _WIDTHS
-        }
-        for width, narrow in _WIDTHS:
-            made[width] = cost_chart.figure(
-                curve, "pages", scales[0], narrow=narrow, interactive=False
-            )
-        return made
+    def make(chosen: Sequence[str], narrow: bool) -> Drawing:
+        metric, scale = chosen if several else (*chosen, "absolute")
+        return cost_chart.figure(curve, cast(Metric, metric), cast(Scale, scale), narrow=narrow)
 
-    specs = drawer.specs(("cost", curve), make)
-    linear = [METRICS[metric] for metric in axes if cost_chart.falls_back(curve, metric)]
-    note = f"A logarithm has no zero: {', '.join(linear)} on a linear axis." if linear else None
-    return CostFigure(
-        figure=_figure(drawer, "fig-cost", 1, captions.cost(plan, results), specs),
-        specs={name: spec for name, spec in specs.items() if "-" in name},
-        linear=note,
+    return draw(
+        drawer,
+        "fig-cost",
+        number,
+        captions.cost(plan, results),
+        curve,
+        make,
+        (_COUNTED, _SCALE) if several else (_COUNTED,),
+        has_key=several,
+        notes=notes,
     )
 
 
@@ -151,60 +117,96 @@ def cost_figure(plan: Plan, results: Results, curve: Curves, drawer: Drawer) -> 
 
 
 def outcome_figure(
-    plan: Plan, results: Results, styles: dict[str, Style], drawer: Drawer
+    number: int, plan: Plan, results: Results, styles: dict[str, Style], drawer: Drawer
 ) -> Figure:
-    """Figure 2: the primary policy against the baseline, query by query."""
-    ours = results.overall.policy(plan.primary_policy)
-    tallies = [
+    """Each policy against the baseline, query by query; the primary one first."""
+    names = [policy.name for policy in plan.policies if policy.name != plan.baseline]
+    names.sort(key=lambda name: name != plan.primary_policy)
+    tallies = {name: _tallies(results, name) for name in names}
+    base, primary = styles[plan.baseline], plan.primary_page_size
+    options = tuple(Option(str(place), styles[name].label) for place, name in enumerate(names))
+
+    def make(chosen: Sequence[str], narrow: bool) -> Drawing:
+        name = names[int(chosen[0]) if chosen else 0]
+        return outcomes_chart.figure(tallies[name], styles[name], base, primary, narrow=narrow)
+
+    return draw(
+        drawer,
+        "fig-wins",
+        number,
+        captions.outcomes(plan, results),
+        (list(tallies.items()), [styles[name] for name in names], base, primary),
+        make,
+        (Control("policy", "Against the baseline", options),) if len(names) > 1 else (),
+    )
+
+
+def _tallies(results: Results, policy: str) -> list[outcomes_chart.Tally]:
+    return [
         outcomes_chart.Tally(
             size=row.page_size,
             pages=_tally(row.on_pages),
             searches=_tally(row.on_searches) if row.on_searches else None,
         )
-        for row in ours.costs
+        for row in results.overall.policy(policy).costs
     ]
-    style, base = styles[plan.primary_policy], styles[plan.baseline]
-    primary = plan.primary_page_size
-    specs = drawer.specs(
-        ("outcomes", tallies, style, base, primary),
-        lambda: {
-            width: outcomes_chart.figure(tallies, style, base, primary, narrow=narrow)
-            for width, narrow in _WIDTHS
-        },
-    )
-    return _figure(drawer, "fig-wins", 2, captions.outcomes(plan, results), specs)
 
 
 def _tally(found: Outcomes) -> tuple[int, int, int]:
     return (found.win, found.tie, found.loss)
 
 
+# --- Where the change comes from ------------------------------------------------------------------
+
+
+def rank_figure(number: int, plan: Plan, movers: Movers, drawer: Drawer) -> Figure:
+    """The primary policy's ranks against the baseline's."""
+    names = (words.subject(plan.policy(name)) for name in (plan.baseline, plan.primary_policy))
+    ranks = ranks_chart.Ranks(movers.cells, plan.primary_page_size, movers.last, *names)
+    return draw(
+        drawer,
+        "fig-ranks",
+        number,
+        captions.ranks(plan, movers),
+        ranks,
+        lambda chosen, narrow: ranks_chart.figure(ranks, narrow=narrow),
+    )
+
+
 # --- By repository and stratum --------------------------------------------------------------------
 
 
 def group_figure(
-    plan: Plan, groups: Sequence[tuple[str, Group]], styles: dict[str, Style], drawer: Drawer
+    number: int,
+    plan: Plan,
+    groups: Sequence[tuple[str, Group]],
+    styles: dict[str, Style],
+    drawer: Drawer,
 ) -> Figure:
-    """Figure 3: the primary policy against the baseline, a panel a group."""
-    panels = [
-        Panel(
-            name=name,
-            queries=group.queries,
-            style=styles[plan.primary_policy],
-            changes=[
-                groups_chart.Change(
-                    size=size,
-                    pages=primary_change(plan, group, size, "pages").percent,
-                    searches=primary_change(plan, group, size, "searches").percent,
-                )
-                for size in plan.page_sizes
-            ],
-        )
-        for name, group in groups
-    ]
+    """The primary policy against the baseline, a panel a group."""
+
+    def panels(metric: str) -> list[Panel]:
+        return [
+            Panel(
+                name=name,
+                queries=group.queries,
+                style=styles[plan.primary_policy],
+                changes=[
+                    groups_chart.Change(
+                        size=size,
+                        counted=primary_change(plan, group, size, metric).percent,
+                        searches=primary_change(plan, group, size, "searches").percent,
+                    )
+                    for size in plan.page_sizes
+                ],
+            )
+            for name, group in groups
+        ]
+
     caption = captions.groups(plan, [group for _, group in groups])
     sizes = (plan.page_sizes, plan.primary_page_size)
-    return panel_figure(drawer, "fig-groups", 3, caption, panels, *sizes)
+    both = {option.value: panels(option.value) for option in _COUNTED.options}
+    return panel_figure(drawer, "fig-groups", number, caption, both, *sizes)
 
 
 def panel_figure(
@@ -212,16 +214,44 @@ def panel_figure(
     anchor: str,
     number: int,
     caption: Caption,
-    panels: Sequence[Panel],
+    panels: Mapping[str, Sequence[Panel]],
     sizes: Sequence[int],
     primary: int,
 ) -> Figure:
-    """Changes in pages and in searches by page size, a panel a group or version."""
-    specs = drawer.specs(
-        ("groups", panels, sizes, primary),
-        lambda: {
-            width: groups_chart.figure(panels, sizes, primary, narrow=narrow)
-            for width, narrow in _WIDTHS
-        },
+    """Changes by page size, a panel a group or version; `panels` by what is counted in them."""
+
+    def make(chosen: Sequence[str], narrow: bool) -> Drawing:
+        metric = chosen[0] if chosen else next(iter(panels))
+        called = METRICS[cast(Metric, metric)].lower()
+        return groups_chart.figure(panels[metric], sizes, primary, narrow=narrow, counted=called)
+
+    inputs = (list(panels.items()), sizes, primary)
+    controls = (_COUNTED,) if len(panels) > 1 else ()
+    return draw(drawer, anchor, number, caption, inputs, make, controls)
+
+
+# --- Policies in the cost plane -------------------------------------------------------------------
+
+
+def plane_figure(number: int, plan: Plan, planes: Sequence[Plane], drawer: Drawer) -> Figure:
+    """Pages against searches, a point a policy, at each page size; the primary size first."""
+    options = tuple(Option(str(plane.size), words.number(plane.size)) for plane in planes)
+    by_size = {str(plane.size): plane for plane in planes}
+    first = by_size[str(plan.primary_page_size)]
+
+    def make(chosen: Sequence[str], narrow: bool) -> Drawing:
+        at = by_size[chosen[0]] if chosen else first
+        return plane_chart.figure(at.spots, narrow=narrow)
+
+    return draw(
+        drawer,
+        "fig-plane",
+        number,
+        captions.plane(first),
+        [(size, plane.spots) for size, plane in by_size.items()],
+        make,
+        (Control("size", "Candidates a page", options, str(first.size)),)
+        if len(options) > 1
+        else (),
+        has_key=True,
     )
-    return _figure(drawer, anchor, number, caption, specs)

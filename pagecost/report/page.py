@@ -16,6 +16,7 @@ from pagecost.gates import GateResult
 from pagecost.model import Plan
 from pagecost.prose import Rewrite
 from pagecost.report import provenance, terms, words
+from pagecost.report.naming import description_of, results_of, title_of
 from pagecost.report.provenance import RunNote, Source
 from pagecost.report.scores import Scores, scores_of
 from pagecost.report.words import Sentence
@@ -85,12 +86,36 @@ class ReportPage(msgspec.Struct, frozen=True):
             ("cost", "Cost by page size", scored),
             ("curve", "Cost against page size", scored),
             ("wins", "Who wins, who loses", compared),
+            ("ranks", "Where the change comes from", compared),
             ("groups", f"By {words.unit(self.plan)} and stratum", compared and self.has_groups),
+            ("plane", "Policies in the cost plane", compared and self.has_plane),
+            ("traded", "What was traded", compared),
+            ("queries", "Queries", scored),
             ("writeup", "Write-up", self.writeup is not None),
             ("provenance", "Reproduce and provenance", True),
+            ("cite", "Cite and link", True),
         )
         present = [(anchor, title) for anchor, title, there in parts if there]
         return tuple(Section(n, *part) for n, part in enumerate(present, start=1))
+
+    def table(self, name: str) -> int:
+        """The number of a table, counted over those that this report has."""
+        compared = self.scores is not None and self.compares
+        parts = (
+            ("cost", True),
+            ("quality", True),
+            ("wins", compared),
+            ("movers", self.has_movers),
+            ("groups", compared and self.has_groups),
+            ("traded", compared),
+        )
+        return [one for one, there in parts if there].index(name) + 1
+
+    @property
+    def has_movers(self) -> bool:
+        """Does any query take more or fewer pages than under the baseline?"""
+        movers = self.scores.movers if self.scores is not None else None
+        return movers is not None and bool(movers.saving or movers.losing)
 
     def section(self, anchor: str) -> Section:
         """The section with that anchor."""
@@ -137,6 +162,11 @@ class ReportPage(msgspec.Struct, frozen=True):
         return self.scores is not None and bool(self.scores.results.groups[1:])
 
     @property
+    def has_plane(self) -> bool:
+        """Are there two policies at least whose pages and searches are known?"""
+        return self.scores is not None and bool(self.scores.planes)
+
+    @property
     def compares(self) -> bool:
         """Is there anything to hold against the baseline?"""
         return self.plan.primary_policy != self.plan.baseline
@@ -171,8 +201,8 @@ def report_page(
         plan=plan,
         state=version.state,
         digest=version.digest,
-        title=_title(plan, scores),
-        description=_description(plan, scores),
+        title=title_of(plan, results_of(version)),
+        description=description_of(plan, results_of(version)),
         heading=scores.headline if scores else (words.Piece(plan.title),),
         kind=plan.kind,
         kind_said=words.kind_said(plan),
@@ -192,27 +222,6 @@ def report_page(
         tools=_tools(),
         commands=tuple(commands),
     )
-
-
-def _title(plan: Plan, scores: Scores | None) -> str:
-    if scores is None:
-        state = "draft plan" if plan.is_draft else "plan frozen, not scored"
-        return f"{plan.experiment} {plan.version}: {state}"
-    if plan.primary_policy == plan.baseline:
-        return f"{plan.experiment} {plan.version} ({plan.kind}): {plan.title}"
-    pages, _, searches = (words.counted(one.change) for one in scores.trio)
-    name = f"{plan.experiment} {plan.version} ({plan.kind})"
-    missed = ""
-    if (change := scores.missing) is not None:
-        missed = f", not found {words.number(change.base)} → {words.number(change.ours)}"
-    return f"{name}: {pages} pages, {searches} searches (proxy){missed}"
-
-
-def _description(plan: Plan, scores: Scores | None) -> str:
-    start = (
-        words.plain(scores.headline) if scores else words.DRAFT if plan.is_draft else words.UNSCORED
-    )
-    return f"{start} {' '.join(plan.caveat.split())}"
 
 
 def replay_commands(version: Version, get_corpus: str) -> list[str]:

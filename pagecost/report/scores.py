@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import msgspec
 
 from pagecost import export, jsonio
 from pagecost.charts.draw import Drawer
 from pagecost.charts.theme import Style
 from pagecost.model import Group, Plan, Results
-from pagecost.report import figures, tables, terms, words
+from pagecost.report import figures, tables, terms, tradeoffs, words
+from pagecost.report.figure import Figure
 from pagecost.report.found import FoundRow, UnjudgedRow, found_rows, unjudged_rows
+from pagecost.report.movers import Movers
+from pagecost.report.movers import movers as movers_of
+from pagecost.report.queries import Queries, queries_of
+from pagecost.report.querydata import query_table
+from pagecost.report.tradeoffs import Plane, Trade
 from pagecost.report.words import Change, Sentence, primary_change
 from pagecost.versions import Record
 
@@ -38,23 +47,34 @@ class Scores(msgspec.Struct, frozen=True):
     outcomes: tuple[tables.OutcomeRow, ...]
     qualities: tuple[tables.QualityRow, ...]
     groups: tuple[tables.GroupRow, ...]
+    queries: Queries
     both_found: tuple[FoundRow, ...]
     unjudged: tuple[UnjudgedRow, ...]
-    cost_figure: figures.CostFigure
-    outcome_figure: figures.Figure | None
-    group_figure: figures.Figure | None
+    movers: Movers | None
+    planes: tuple[Plane, ...]
+    trades: tuple[Trade, ...]
+    figures: tuple[Figure, ...]
     results: Results
     results_sha256: str
     results_bytes: int
     origin_equal: bool | None
 
+    def figure(self, anchor: str) -> Figure:
+        """The figure with that anchor."""
+        return next(one for one in self.figures if one.anchor == anchor)
+
+    @property
+    def traded(self) -> str:
+        """What was traded at the primary page size, as a sentence."""
+        return tradeoffs.example(self.trades)
+
 
 def scores_of(plan: Plan, record: Record, styles: dict[str, Style], drawer: Drawer) -> Scores:
     results, table = record.results, record.table
     compares = plan.primary_policy != plan.baseline
-    named = _panel_names(results.groups[1:])
     blocks = tuple(tables.cost_blocks(plan, results, styles))
-    curves = figures.curves(plan, table, list(styles.values()))
+    every_query, planes = query_table(plan, table), tradeoffs.planes(plan, results, styles)
+    movers = movers_of(plan, every_query) if compares else None
     return Scores(
         headline=words.headline(plan, results),
         notes=notes(plan, results),
@@ -65,18 +85,40 @@ def scores_of(plan: Plan, record: Record, styles: dict[str, Style], drawer: Draw
         outcomes=tuple(tables.outcome_rows(plan, results)) if compares else (),
         qualities=tuple(tables.quality_rows(plan, results, styles)),
         groups=tuple(tables.group_rows(plan, results, table)),
+        queries=queries_of(plan, every_query),
         both_found=tuple(found_rows(plan, table, styles)),
         unjudged=tuple(unjudged_rows(plan, results, styles)),
-        cost_figure=figures.cost_figure(plan, results, curves, drawer),
-        outcome_figure=figures.outcome_figure(plan, results, styles, drawer) if compares else None,
-        group_figure=(
-            figures.group_figure(plan, named, styles, drawer) if compares and named else None
-        ),
+        movers=movers,
+        planes=planes if compares else (),
+        trades=tuple(tradeoffs.trades(plan, results)) if compares else (),
+        figures=tuple(_figures(plan, record, styles, drawer, movers, planes)),
         results=results,
         results_sha256=jsonio.sha256(record.results_json),
         results_bytes=len(record.results_json),
         origin_equal=_origin_equal(plan, results),
     )
+
+
+def _figures(
+    plan: Plan,
+    record: Record,
+    styles: dict[str, Style],
+    drawer: Drawer,
+    movers: Movers | None,
+    planes: tuple[Plane, ...],
+) -> Iterator[Figure]:
+    """The figures that this report has, in order, numbered as they come."""
+    results, number = record.results, itertools.count(1)
+    curves = figures.curves(plan, record.table, list(styles.values()))
+    yield figures.cost_figure(next(number), plan, results, curves, drawer)
+    if movers is None:
+        return
+    yield figures.outcome_figure(next(number), plan, results, styles, drawer)
+    yield figures.rank_figure(next(number), plan, movers, drawer)
+    if named := _panel_names(results.groups[1:]):
+        yield figures.group_figure(next(number), plan, named, styles, drawer)
+    if planes:
+        yield figures.plane_figure(next(number), plan, planes, drawer)
 
 
 def notes(plan: Plan, results: Results) -> tuple[str, ...]:

@@ -17,6 +17,11 @@ def number(value: int | None) -> str:
     return NOT_GIVEN if value is None else f"{value:,}".replace("-", MINUS)
 
 
+def signed(value: int | None) -> str:
+    """With its sign; a difference of what nobody gave is said to be that."""
+    return f"{'+' if value and value > 0 else ''}{number(value)}"
+
+
 def count(value: int, noun: str, plural: str | None = None) -> str:
     """`1 query`, `2,948 queries`."""
     return f"{number(value)} {noun if value == 1 else plural or noun + 's'}"

@@ -4,16 +4,18 @@ frame    what every page shares
 docs     what people write below docs_dir
 reports  the report of a version, and the files beside it
 lists    the pages that list versions, and those that compare two
+host     what a host, a feed reader and a crawler ask for by name
+budget   how large what a reader loads may be
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from pagecost import jsonio, links, plan
+from pagecost import jsonio, linkrules, links, plan
 from pagecost.charts.draw import Drawer
 from pagecost.errors import InputError
 from pagecost.look import Look
@@ -22,6 +24,7 @@ from pagecost.names import version_order
 from pagecost.project import Config
 from pagecost.report import words
 from pagecost.report.page import replay_commands
+from pagecost.site import budget, host
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
 from pagecost.site.lists import Known, Lists, Pair, compare_path, pairs_of
@@ -34,10 +37,17 @@ def render(
     versions: Sequence[Version],
     drawer: Drawer,
     get_corpus: Callable[[Version], str],
+    warn: Callable[[str], object] = lambda said: None,
 ) -> dict[str, bytes]:
-    """Every file of the site by its path. InputError where a link or an anchor is broken."""
+    """Every file of the site by its path. InputError where a link or an anchor is broken.
+
+    `warn` gets a sentence for whatever is doubtful about it.
+    """
     contents = pages(config, versions, drawer, get_corpus)
-    check_links(contents, contents)
+    crawl = links.Crawl(contents, config.site_url)
+    _refuse(crawl.problems())
+    for said in (*linkrules.warnings(crawl), *budget.warnings(contents)):
+        warn(said)
     return contents
 
 
@@ -53,7 +63,9 @@ def pages(
     experiments = _by_experiment(versions, known.others)
     own = {f"{one.plan.experiment}/{one.plan.version}" for one in versions}
     look, docs = Look(config.root, drawer), Docs(config, own)
-    frame = Frame(config, look, next(iter(docs.guide()), ("", None))[1])
+    everything = [*versions, *known.others]
+    feed = host.feed_of(config, everything)
+    frame = Frame(config, look, next(iter(docs.guide()), ("", None))[1], feed)
     reports = Reports(config, frame, docs, drawer)
     lists = Lists(config, frame, docs, drawer, known)
     contents: dict[str, bytes] = lists.front(experiments)
@@ -73,7 +85,7 @@ def pages(
     contents |= written
     contents["schema/plan-1.json"] = jsonio.canonical(plan.schema())
     contents["schema/results-1.json"] = jsonio.canonical(msgspec.json.schema(Results))
-    contents[".nojekyll"] = b""
+    contents |= host.files(config, frame, everything, contents, known.pages)
     contents.update(look.used)
     return dict(sorted(contents.items()))
 
@@ -83,9 +95,15 @@ def sources(config: Config, versions: Sequence[Version]) -> list[str]:
     return Docs(config, {f"{one.plan.experiment}/{one.plan.version}" for one in versions}).sources()
 
 
-def check_links(contents: Mapping[str, bytes], pages: Collection[str]) -> None:
-    """InputError where one of these pages leads to what is not among the contents."""
-    if broken := list(links.problems(contents, pages)):
+def check_links(
+    contents: Mapping[str, bytes], checked: Collection[str], site_url: str | None = None
+) -> None:
+    """InputError where one of the files `checked` leads to what is not among the contents."""
+    _refuse(links.problems(contents, checked, site_url))
+
+
+def _refuse(problems: Iterable[str]) -> None:
+    if broken := list(problems):
         raise InputError("\n".join(broken))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
@@ -11,6 +12,7 @@ from pagecost.charts.draw import Drawer
 from pagecost.diff import sides
 from pagecost.project import Config
 from pagecost.report import diffpage, listing
+from pagecost.report.figuredata import figure_script
 from pagecost.report.listing import About, Comparison, ExperimentPage
 from pagecost.site.docs import Docs
 from pagecost.site.frame import Frame
@@ -24,12 +26,13 @@ class Known(msgspec.Struct, frozen=True):
 
     `others` are versions that are listed and compared, and whose folders stay as they are; `about`
     says what their experiments are called; `compared` are pages that compare two versions and are
-    to stay, whether or not they would be made today.
+    to stay, whether or not they would be made today; `pages` are all pages that are to stay.
     """
 
     others: Sequence[Version] = ()
     about: Mapping[str, About] = msgspec.field(default_factory=dict)
     compared: Collection[str] = ()
+    pages: Mapping[str, bytes] = msgspec.field(default_factory=dict)
 
 
 class Lists:
@@ -81,8 +84,8 @@ class Lists:
         contents: dict[str, bytes] = {}
         compared: list[Comparison] = []
         for pair in pairs:
-            path, data, said = self._compare(pair)
-            contents[path] = data
+            files, said = self._compare(pair)
+            contents |= files
             compared.append(said)
         experiment = self._experiment(name, versions, compared)
         path, latest = f"{name}/index.html", f"{name}/latest/index.html"
@@ -98,12 +101,16 @@ class Lists:
             f"{name}/experiment.json": jsonio.canonical(about),
         }
 
-    def _compare(self, pair: Pair) -> tuple[str, bytes, Comparison]:
+    def _compare(self, pair: Pair) -> tuple[dict[str, bytes], Comparison]:
         path = compare_path(pair)
         a, b = (sides.of_version(version) for version in pair)
         page = diffpage.compare_page(a, b, self._drawer)
         name = pair[0].plan.experiment
-        data = self._frame.page(
+        files = {}
+        if page.figure is not None:
+            script = posixpath.join(posixpath.dirname(path), f"{page.figure.anchor}.js")
+            files[script] = figure_script(page.figure)
+        files[path] = self._frame.page(
             "compare.html",
             path,
             [*self._frame.crumbs(name), (f"compare {' → '.join(page.names)}", path)],
@@ -113,7 +120,7 @@ class Lists:
             draft=page.is_draft,
             **diffpage.FUNCTIONS,
         )
-        return path, data, Comparison(page.names, path, page.heading, page.notes)
+        return files, Comparison(page.names, path, page.heading, page.notes)
 
 
 def compare_path(pair: Pair) -> str:

@@ -1,14 +1,13 @@
 /* Progressive enhancement only: everything here works on top of readable HTML. */
 (() => {
   "use strict";
-  const d = document, root = d.documentElement, script = d.currentScript;
+  const d = document, root = d.documentElement;
   const $ = (selector, within = d) => within.querySelector(selector);
   const $$ = (selector, within = d) => [...within.querySelectorAll(selector)];
   const store = {
     get(key) { try { return localStorage.getItem(key); } catch { return null; } },
     set(key, value) { try { value ? localStorage.setItem(key, value) : localStorage.removeItem(key); } catch { /* a folder may refuse */ } },
   };
-  const chosen = (name, within) => $(`input[name=${name}]:checked`, within)?.value;
 
   /* Theme: system, light or dark. */
   const saved = store.get("pagecost-theme"), themes = $("#_theme");
@@ -40,14 +39,35 @@
     if (sections.length) { addEventListener("scroll", follow, { passive: true }); follow(); }
   }
 
-  /* Copy buttons. */
+  /* Copying: buttons a text, “Link” the address of its place, which it still goes to. “Copied” is seen and heard. */
+  const heard = d.createElement("p");
+  heard.className = "vh";
+  heard.setAttribute("role", "status");
+  heard.setAttribute("aria-live", "polite");
+  d.body.append(heard);
+  const tell = (label, usual, said) => {
+    label.data = heard.textContent = said;
+    clearTimeout(label.waiting);
+    label.waiting = setTimeout(() => { label.data = usual; heard.textContent = ""; }, 1500);
+  };
   for (const button of $$("[data-copy]")) {
-    const label = button.textContent;
-    button.hidden = false;
+    const from = button.dataset.copy && $(button.dataset.copy), label = button.firstChild, usual = label.data;
+    button.hidden = !from && location.protocol === "file:"; /* a page without a text of its own gives its address */
     button.addEventListener("click", async () => {
-      try { await navigator.clipboard.writeText($(button.dataset.copy).textContent.trim()); button.textContent = "Copied"; }
-      catch { button.textContent = "Select and copy"; }
-      setTimeout(() => { button.textContent = label; }, 1500);
+      try {
+        await navigator.clipboard.writeText(from ? from.textContent.trim() : location.href.split("#")[0]);
+        tell(label, usual, "Copied");
+      } catch {
+        if (from) getSelection().selectAllChildren(from);
+        tell(label, usual, from ? "Selected: copy it" : "Copy it from the address bar");
+      }
+    });
+  }
+  for (const link of $$("a.lk, a.tl, .figfoot a[href^='#']")) {
+    const label = link.firstChild, usual = label.data;
+    link.addEventListener("click", event => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      navigator.clipboard?.writeText(link.href).then(() => tell(label, usual, "Copied"), () => {});
     });
   }
 
@@ -75,59 +95,5 @@
         rows.map(([row]) => row).sort(compare).forEach(row => bodies[0].append(row));
       });
     });
-  }
-
-  /* Figure 1, live: the same figure from the same numbers, once the one Vega bundle is here. */
-  const plot = $("#plot-cost");
-  if (plot && script.dataset.vega) {
-    const controls = $("#ctl-cost"), still = [...plot.childNodes], off = new Set();
-    let shown = null, view = null, loading = null;
-    const load = source => new Promise((done, failed) => {
-      const element = d.createElement("script");
-      element.src = source;
-      element.onload = done;
-      element.onerror = () => failed(Error(source));
-      d.head.append(element);
-    });
-    /* Figures take the style sheet's colours, so that they follow the scheme without redrawing. */
-    const themed = value => Array.isArray(value) ? value.map(themed)
-      : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([k, v]) => [k, themed(v)]))
-      : Object.hasOwn(window.pagecost.colours, value) ? `var(--${window.pagecost.colours[value]})` : value;
-    const draw = async () => {
-      const scale = chosen("scale", controls) ?? plot.dataset.scale;
-      const key = [chosen("metric", controls), scale, plot.clientWidth < 640 ? "narrow" : "wide"].join("-");
-      if (key === shown) return;
-      shown = key;
-      await (loading ??= Promise.all([load(script.dataset.vega), load(script.dataset.figures)]));
-      const data = window.pagecost, given = data.figures["fig-cost"][key], box = d.createElement("div");
-      const datasets = Object.fromEntries(Object.entries(given.datasets).map(([name, place]) => [name, data.datasets[place]]));
-      const spec = { ...themed(given), datasets };
-      spec.params = [{ name: "off", value: [...off] }];
-      const made = await vegaEmbed(box, spec, { ast: true, actions: false, renderer: "svg", defaultStyle: false, tooltip: { disableDefaultStyle: true } });
-      if (shown !== key) { made.finalize(); return; }
-      view?.finalize();
-      view = made;
-      plot.replaceChildren(box);
-      plot.dataset.live = key;
-      const svg = $("svg", box);
-      svg?.setAttribute("role", "img");
-      svg?.setAttribute("aria-label", "Interactive version of figure 1; its values stand in table 1.");
-    };
-    const giveUp = () => { plot.replaceChildren(...still); controls.hidden = true; shown = null; };
-    const safely = () => draw().catch(giveUp);
-    controls.hidden = false; /* at once, so that nothing shifts when the bundle arrives */
-    controls.addEventListener("change", safely);
-    let waiting;
-    addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(() => view && safely(), 200); });
-    for (const button of $$("[data-policy]", controls)) button.addEventListener("click", () => {
-      const name = button.dataset.policy, hidden = off.has(name);
-      hidden ? off.delete(name) : off.add(name);
-      button.setAttribute("aria-pressed", String(hidden));
-      view?.view.signal("off", [...off]).runAsync();
-    });
-    const observer = new IntersectionObserver(entries => {
-      if (entries.some(entry => entry.isIntersecting)) { observer.disconnect(); safely(); }
-    }, { rootMargin: "600px" });
-    observer.observe(plot);
   }
 })();

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pagecost.cli import main
-from tests.browser.test_pages import Opener, Watched, choose, live, wait
+from tests.browser.watching import (
+    Opener,
+    Scheme,
+    Watched,
+    choose,
+    ground,
+    live,
+    plot,
+    tips,
+    wait,
+)
 from tests.collection_builders import write
 from tests.site_builders import figures_folder
 
@@ -21,7 +30,6 @@ OURS = "q1 Q0 b 1 2 t\nq2 Q0 x 1 3 t\nq2 Q0 c 2 1 t\nq4 Q0 y 1 2 t\nq4 Q0 e 2 1 
 OTHER = "q1 Q0 b 1 2 t\nq2 Q0 x 1 1 t\nq3 Q0 x 1 2 t\nq3 Q0 d 2 1 t\nq4 Q0 e 1 1 t\n"
 """Each misses one of the four: base and other q2, ours q3."""
 
-Scheme = Literal["light", "dark"]
 Open = Callable[..., Watched]
 
 
@@ -57,8 +65,7 @@ def visit(browser: Browser, reports: Path) -> Iterator[Open]:
         return opener(f"{report}/index.html", "folder", width=width, scheme=scheme)
 
     yield visited
-    for context in opener.contexts:
-        context.close()
+    opener.close()
 
 
 @pytest.mark.parametrize("report", ["unknown", "known", "one"])
@@ -70,8 +77,7 @@ def test_the_page_complains_of_nothing_asks_nobody_and_fits(
     watched = visit(report, width=width, scheme=scheme)
     page = watched.page
     live(page)
-    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == ("rgb(253, 253, 251)" if scheme == "light" else "rgb(20, 23, 26)")
+    assert ground(page) == ("rgb(253, 253, 251)" if scheme == "light" else "rgb(20, 23, 26)")
     wide, there = page.evaluate(
         "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
     )
@@ -86,12 +92,11 @@ def test_the_cost_figure_becomes_interactive_and_its_metric_can_be_changed(
     watched = visit(report)
     page = watched.page
     live(page, "pages-relative-wide")
-    svg = page.locator("#plot-cost svg")
-    expect(svg).to_have_attribute("role", "img")
+    svg = page.locator(f"{plot()} svg")
     for metric in ("emitted", "pages"):
-        choose(page, "metric", metric)
+        choose(page, "fig-cost-metric", metric)
         live(page, f"{metric}-relative-wide")
-    choose(page, "scale", "absolute")
+    choose(page, "fig-cost-scale", "absolute")
     live(page, "pages-absolute-wide")
     expect(svg).to_have_count(1)
     assert watched.problems == []
@@ -100,24 +105,23 @@ def test_the_cost_figure_becomes_interactive_and_its_metric_can_be_changed(
 def test_a_single_run_has_its_counts_and_no_scale_to_choose(visit: Open) -> None:
     watched = visit("one")
     page = watched.page
-    live(page, "pages-absolute-wide")
-    choose(page, "metric", "emitted")
-    live(page, "emitted-absolute-wide")
-    assert page.locator("input[name='scale']").count() == 0
+    live(page, "pages-wide")
+    choose(page, "fig-cost-metric", "emitted")
+    live(page, "emitted-wide")
+    assert page.locator("input[name='fig-cost-scale']").count() == 0
     assert watched.problems == []
 
 
 def test_the_figure_shows_the_counts_of_the_runs(visit: Open) -> None:
     page = visit().page
     live(page, "pages-relative-wide")
-    labels = "e => [...e.querySelectorAll('svg [aria-label]')].map(x => x.ariaLabel).join('\\n')"
-    text = page.locator("#plot-cost").evaluate(labels)
-    for policy, pages in (("base", 5), ("ours", 6), ("other", 5)):
-        assert f"Policy: {policy}; Page size: 1; Page size is: in the plan" in text, text
-        assert any(
-            f"Policy: {policy}; Page size: 1;" in line and f"Count: {pages}" in line
-            for line in text.splitlines()
-        ), (policy, text)
+    found = {
+        (tip["Policy"], tip["Page size"]): tip["Pages"]
+        for tip in tips(page, panel=0)
+        if tip["Page size is"] == "in the plan"
+    }
+    for policy, pages in (("base", "5"), ("ours", "6"), ("other", "5")):
+        assert found[policy, "1"] == pages
 
 
 # --- Tables ---------------------------------------------------------------------------------------

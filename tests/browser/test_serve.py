@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_pages import Watched
+from tests.browser.watching import Watched
 from tests.builders import CONFIG, Serving, TinyProject, make_project, serving
 
 LONG = 30_000.0  # milliseconds after which a test gives up
