@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from pagecost import jsonio, project
+from pagecost import jsonio, linkrules, project
 from pagecost.errors import InputError
-from pagecost.links import ANYWHERE
+from pagecost.links import ANYWHERE, Crawl
 from pagecost.prose import is_external
 from pagecost.report.words import DRAFT, UNSCORED
 from tests.builders import ROOT, Json
@@ -641,6 +641,16 @@ def test_two_sources_of_one_page_are_refused(
     add_version(tmp_path, plan_json())
     with pytest.raises(InputError, match=re.escape(said)):
         prose_site(tmp_path, figures, files)
+
+
+def test_versions_whose_figures_found_the_same_can_be_told_apart(
+    tmp_path: Path, figures: Path
+) -> None:
+    (tmp_path / "site").mkdir()
+    for version in ("1", "2"):
+        add_version(tmp_path, plan_json(version), RANKS)
+    contents = prose_site(tmp_path, figures, {})
+    assert list(linkrules.warnings(Crawl(contents))) == []
 
 
 @pytest.mark.parametrize("name", ["main", "theme", "versions-1", "about-x"])
