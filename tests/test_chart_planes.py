@@ -154,7 +154,7 @@ def test_lines_fit_and_hold_every_letter_in_order(text: str, size: float, width:
 
 def test_a_number_stays_with_its_unit() -> None:
     lines = wrap("it needs 33.7\u202f% fewer pages", 12, text_width("it needs 33.7", 12))
-    assert any("33.7\u202f%" in line for line in lines)
+    assert any("33.7\u00a0%" in line for line in lines)
 
 
 # --- A figure as a picture ------------------------------------------------------------------------

@@ -367,6 +367,21 @@ def test_a_hostile_title_and_description_stay_inside_their_elements(
     assert squeezed(f"Caveat {TITLE} {LABEL}") in squeezed(said)
 
 
+def test_figures_are_drawn_in_characters_that_every_liberation_sans_has(
+    tiny_site: Contents,
+) -> None:
+    """A system's own is taken before vl-convert's, and others stand in for what it lacks.
+
+    Versions 1 and 2 give all of ASCII and these the same width. Not so U+202F, U+250A and U+00B7.
+    """
+    scripts = [path for path in tiny_site if re.search(r"/fig-\w+\.js$", path)]
+    assert scripts
+    for path in scripts:
+        drawn = figure_of(tiny_site[path].decode("utf-8"))
+        beyond = {one for one in json.dumps(drawn, ensure_ascii=False) if not one.isascii()}
+        assert beyond <= set("\u2212\u00a0\u2026\u2248"), path
+
+
 def test_hostile_names_survive_in_the_figures_script(hostile_site: Contents) -> None:
     script = hostile_site["tiny/1/fig-cost.js"].decode("utf-8")
     assert not set("<>&\u2028\u2029") & set(script)

@@ -17,7 +17,7 @@ LABEL_GAP = 14
 
 CHANGE_LABELS = (
     "datum.value == 0 ? 'baseline' : "
-    "(datum.value > 0 ? '+' : '\u2212') + format(abs(datum.value), '~r') + '\u202f%'"
+    "(datum.value > 0 ? '+' : '\u2212') + format(abs(datum.value), '~r') + '\u00a0%'"
 )
 
 

@@ -203,7 +203,7 @@ class _Map:
         look: dict[str, Any] = {"color": theme.INK, "strokeWidth": 1.25}
         start, end = alt.value(0), alt.value(self._side)
         at = math.log(edge) / math.log(self._top) * self._side
-        said = {"x": alt.value(at), "y": alt.value(-5), "text": alt.value("page 1 ┊ page 2 and on")}
+        said = {"x": alt.value(at), "y": alt.value(-5), "text": alt.value("page 1 | page 2 and on")}
         text = {"align": "center", "baseline": "bottom", "color": theme.INK, "fontSize": 11}
         rules = [
             unit(data.one(), "rule", {"x": alt.XDatum(edge), "y": start, "y2": end}, **look),

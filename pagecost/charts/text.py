@@ -11,9 +11,14 @@ _UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def drawable(value: Any) -> Any:
-    """The same without characters that XML can't hold: one would end the process that draws it."""
+    """The same, in characters that every machine draws alike.
+
+    One that XML can't hold would end the process that draws it. And a Liberation Sans that a
+    system has is taken before the one that vl-convert carries: versions before 2 know no narrow
+    no-break space, and what stands in for it has another width, which moves a whole figure.
+    """
     if isinstance(value, str):
-        return _UNDRAWABLE.sub("\ufffd", value)
+        return _UNDRAWABLE.sub("\ufffd", value.replace("\u202f", "\u00a0"))
     if isinstance(value, dict):
         return {key: drawable(one) for key, one in value.items()}
     return [drawable(one) for one in value] if isinstance(value, list) else value
@@ -42,7 +47,7 @@ def _em(character: str) -> float:
 def wrap(text: str, size: float, width: float) -> list[str]:
     """The text in lines that fit; a word that fits no line is broken.
 
-    Only spaces part words: a narrow no-break space keeps a number with its unit.
+    Only spaces part words: a no-break space keeps a number with its unit.
     """
     lines: list[str] = []
     for word in _words(drawable(text), size, width):

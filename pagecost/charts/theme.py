@@ -46,7 +46,7 @@ VARIABLES: dict[str, str] = {
 """Hex → the style sheet's variable, without its dashes."""
 
 FONT = "Liberation Sans"
-"""vl-convert carries it, so text is measured alike on every machine."""
+"""vl-convert carries it, and versions that a system may have measure alike (see `drawable`)."""
 
 
 class Style(msgspec.Struct, frozen=True):
