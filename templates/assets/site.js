@@ -32,11 +32,13 @@
     const links = new Map($$("a[href^='#']", contents).map(a => [a.hash.slice(1), a]));
     for (const a of links.values()) a.addEventListener("click", () => { if (!wide.matches) contents.open = false; });
     const sections = $$("main section[id]").filter(section => links.has(section.id));
-    const follow = () => {
-      const current = sections.filter(s => s.getBoundingClientRect().top < innerHeight * .3).pop();
+    /* Observed, not measured: to ask where a section is would lay the whole page out at once. */
+    const near = new Set(), follow = new IntersectionObserver(entries => {
+      for (const { target, isIntersecting } of entries) isIntersecting ? near.add(target) : near.delete(target);
+      const current = sections.filter(section => near.has(section)).pop();
       for (const [id, a] of links) id === current?.id ? a.setAttribute("aria-current", "true") : a.removeAttribute("aria-current");
-    };
-    if (sections.length) { addEventListener("scroll", follow, { passive: true }); follow(); }
+    }, { rootMargin: "0px 0px -70%" });
+    for (const section of sections) follow.observe(section);
   }
 
   /* Copying: buttons a text, “Link” the address of its place, which it still goes to. “Copied” is seen and heard. */

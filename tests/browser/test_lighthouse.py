@@ -2,8 +2,9 @@
 
 PAGECOST_LIGHTHOUSE names its `cli/index.js`, which Node.js runs; `.ci/package.json` says which
 version `.ci/run` installs. Its own phone, connection and slower processor are simulated, and the
-site is served as `tests/browser/hosting.py` says. Two runs of a page seldom give the same
-performance, so the middle one of three counts.
+site is served as `tests/browser/hosting.py` says. What else a machine does at the time counts
+against a page, so one that does not do well twice at once is judged five times, and the middle one
+counts.
 """
 
 from __future__ import annotations
@@ -72,10 +73,11 @@ def performance(report: Report) -> float:
 
 
 def middle(lighthouse: list[str], address: str) -> Report:
-    """The middle one of three by performance; the third is left out where two agree already."""
+    """The lesser of two by performance; where that falls short, the middle one of five."""
     reports = [judged(lighthouse, address) for _ in range(2)]
-    if len({performance(one) >= ENOUGH for one in reports}) == 2:
-        reports.append(judged(lighthouse, address))
+    if min(map(performance, reports)) >= ENOUGH:
+        return min(reports, key=performance)
+    reports += [judged(lighthouse, address) for _ in range(3)]
     return sorted(reports, key=performance)[len(reports) // 2]
 
 

@@ -264,14 +264,41 @@ def test_latest_reaches_the_report_without_javascript(
     watched.page.wait_for_url(target)
 
 
-def test_the_commands_can_be_copied(visit: Opener) -> None:
+@pytest.mark.parametrize("how", ["mouse", "keyboard"])
+def test_what_can_be_copied_is_copied_whole(how: str, site: Path, visit: Opener) -> None:
     watched = visit()
     watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = watched.open(REPORT)
-    button = page.locator("[data-copy='#cmd']")
-    button.click()
-    expect(button).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#cmd").inner_text()
+    of = {one: page.locator(f"#{one}").text_content() for one in ("cmd", "cite-md")}
+    expected = {
+        "Copy commands": of["cmd"],
+        "Copy link": watched.origin + REPORT,
+        "Copy Markdown": of["cite-md"],
+        "Copy BibTeX": (site / REPORT).with_name("citation.bib").read_text(encoding="utf-8"),
+    }
+    buttons = page.locator("[data-copy]")
+    assert buttons.all_text_contents() == list(expected)
+    for place, text in enumerate(expected.values()):
+        button = buttons.nth(place)
+        if how == "mouse":
+            button.click()
+        else:
+            button.focus()
+            page.keyboard.press("Enter")
+        expect(button).to_have_text("Copied")
+        expect(page.locator("[role=status].vh")).to_have_text("Copied")
+        assert text is not None
+        assert page.evaluate("navigator.clipboard.readText()") == text.strip()
+
+
+def test_the_contents_mark_the_section_that_is_read(visit: Opener) -> None:
+    page = visit(REPORT).page
+    marked = page.locator(".toc a[aria-current]")
+    expect(marked).to_have_count(0)
+    for name in ("ranks", "writeup", "measured"):
+        page.evaluate("name => document.getElementById(name).scrollIntoView()", name)
+        expect(marked).to_have_count(1)
+        expect(marked).to_have_attribute("href", f"#{name}")
 
 
 # --- Without JavaScript, and on paper -------------------------------------------------------------
