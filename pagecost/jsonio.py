@@ -125,5 +125,6 @@ def _readable(message: str, document: object) -> str:
 def canonical(record: object) -> bytes:
     """The one way a record is written: fields in order, two spaces, UTF-8, LF, no NaN."""
     plain = msgspec.to_builtins(record)
-    text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=2)
-    return text.encode("utf-8") + b"\n"
+    # As `json.dumps(plain, indent=2)` has it, which writes indented text at a tenth of the speed.
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    return msgspec.json.format(text.encode("utf-8"), indent=2) + b"\n"

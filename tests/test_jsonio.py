@@ -77,6 +77,7 @@ def test_the_canonical_bytes_are_read_back_and_written_alike(value: Any) -> None
         data = canonical(value)
     except UnicodeEncodeError:
         return  # half a surrogate pair is no text
+    assert data.decode("utf-8") == json.dumps(value, ensure_ascii=False, indent=2) + "\n"
     assert json.loads(data) == value
     assert canonical(json.loads(data)) == data
     assert data.endswith(b"\n")

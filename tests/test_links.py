@@ -30,6 +30,8 @@ def problems(**pages: str) -> list[str]:
         "<a href='mailto:a@example.invalid'>",
         "<p id='ü'><a href='#%C3%BC'>",
         "<a href>",
+        '<svg><g id="own" fill="none"><text x="1"><a href="#own"></a></text></g></svg>',
+        '<svg><path d="M0,0" id="own" /></svg><a href="#own">',
     ],
 )
 def test_what_exists_may_be_referred_to(text: str) -> None:
@@ -53,6 +55,8 @@ def test_what_exists_may_be_referred_to(text: str) -> None:
         ("<script data-vega='x.js'></script>", "a.html: 'x.js' leads to"),
         ("<script data-figures='x.js'></script>", "a.html: 'x.js' leads to"),
         ("<p id='x'><p id='x'>", "a.html: the anchor 'x' stands twice"),
+        ('<svg><g id="x" /><text fill="a" id="x" /></svg>', "a.html: the anchor 'x' stands twice"),
+        ('<svg><line x1="0" href="#x" /></svg>', "a.html: '#x': 'a.html' has no such anchor"),
     ],
 )
 def test_what_is_missing_is_named_with_its_page(text: str, said: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pagecost import files
 from pagecost.charts import theme
+from pagecost.charts.inline import inline
 from pagecost.charts.parts import Drawing
 from pagecost.charts.text import drawable
 from pagecost.jsonio import canonical, sha256
@@ -44,7 +45,7 @@ def _chart_code() -> str:
 
 
 class Drawer:
-    """Makes specs and SVGs; what was made is kept under the digest of its content and its tools."""
+    """Makes specs and drawings, and keeps each under the digest of its content and its tools."""
 
     def __init__(self, cache: Path, tick: Callable[[int], None] | None = None) -> None:
         """`tick` is called with how many drawings were asked for so far."""
@@ -83,6 +84,14 @@ class Drawer:
             import vl_convert
 
             data = vl_convert.vegalite_to_svg(spec).encode("utf-8")
+            files.write(path, data)
+        return data.decode("utf-8")
+
+    def inlined(self, svg: str, *words: str) -> str:
+        """The figure for use inside a page; `words` are what `inline` wants beside the drawing."""
+        path, data = self._remembered(".inline.svg", _chart_code(), *words, svg)
+        if data is None:
+            data = inline(svg, *words).encode("utf-8")
             files.write(path, data)
         return data.decode("utf-8")
 

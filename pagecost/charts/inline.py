@@ -20,7 +20,7 @@ _GEOMETRY = frozenset(("transform", "d", "x", "y", "x2", "y2", "width", "height"
 _DECIMAL = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 
 
-def inline(svg: str, *, css_class: str, name: str, title: str, description: str) -> str:
+def inline(svg: str, css_class: str, name: str, title: str, description: str) -> str:
     """An SVG for use inside a page: small, coloured by the style sheet, with a text alternative.
 
     Dropping per-mark ARIA (one image, one description), empty groups and decimals more than halves

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 _UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -32,6 +33,7 @@ def text_width(text: str, size: float) -> float:
     return size * sum(map(_em, text))
 
 
+@cache
 def _em(character: str) -> float:
     if character in _THIN:
         return 0.29

@@ -10,7 +10,6 @@ import msgspec
 from markupsafe import Markup
 
 from pagecost.charts.draw import Drawer
-from pagecost.charts.inline import inline
 from pagecost.charts.parts import Drawing
 from pagecost.report.captions import Caption
 
@@ -113,14 +112,9 @@ def draw(
     specs = drawer.specs((anchor, [list(one) for one in choices], inputs), drawings)
     first = [control.first for control in controls]
     svgs = {width: drawer.svg(specs["-".join([*first, width])]) for width, _ in WIDTHS}
+    said = f"Figure {number}. {caption.finding}"
     inlined = (
-        inline(
-            svg,
-            css_class=width,
-            name=f"{anchor}-{width}",
-            title=f"Figure {number}. {caption.finding}",
-            description=caption.alternative,
-        )
+        drawer.inlined(svg, width, f"{anchor}-{width}", said, caption.alternative)
         for width, svg in svgs.items()
     )
     return Figure(
