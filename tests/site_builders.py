@@ -142,10 +142,13 @@ def counted(
     plan: Plan,
     counts: Mapping[str, tuple[int, int]],
     *,
-    emitted: int = 40,
+    emitted: Mapping[str, int] | None = None,
     not_found: Mapping[str, int] | None = None,
 ) -> Results:
-    """A record that claims those pages and searches of each policy, at every page size."""
+    """A record that claims those pages and searches of each policy, at every page size.
+
+    `emitted` are its candidates, 40 unless given; negative searches stand for such as nobody gave.
+    """
     pins = results.pinned(plan)
     documents = pins.documents
     assert documents is not None
@@ -158,12 +161,14 @@ def counted(
     def group(by: Any, name: str, queries: int) -> Group:
         made = []
         for one in plan.policies:
-            pages, searches = counts[one.name]
+            pages, given = counts[one.name]
+            searches = given if given >= 0 else None
+            read = (emitted or {}).get(one.name, 40)
             missing = (not_found or {}).get(one.name, 0)
             costs = [
                 PageCost(
-                    page_size=size, pages=pages, emitted=emitted, searches=searches,
-                    on_pages=none, on_searches=none,
+                    page_size=size, pages=pages, emitted=read, searches=searches,
+                    on_pages=none, on_searches=None if searches is None else none,
                 )
                 for size in plan.page_sizes
             ]  # fmt: skip

@@ -31,10 +31,12 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return figures_folder(tmp_path_factory)
 
 
-def cited(root: Path, figures: Path, config: str = "", **changes: Any) -> tuple[str, str]:
+def cited(
+    root: Path, figures: Path, config: str = "", *, scored: bool = True, **changes: Any
+) -> tuple[str, str]:
     """The BibTeX file and the Markdown line of a version whose plan says that."""
     write(root, {"mkdocs.yml": CONFIG + config})
-    add_version(root, plan_json("1", **changes), RANKS)
+    add_version(root, plan_json("1", **changes), RANKS if scored else None)
     made = render(root, figures)
     page = Page(made["tiny/1/index.html"].decode())
     shown = page.one("pre", id="cite-bib").text
@@ -73,6 +75,26 @@ def test_without_an_address_none_is_invented(tmp_path: Path, figures: Path) -> N
     bibtex, markdown = cited(tmp_path, figures)
     assert "howpublished" not in fields(bibtex)
     assert "](" not in markdown
+
+
+@pytest.mark.parametrize(
+    ("status", "title", "said", "plan"),
+    [
+        ("draft", "{{tiny 1: draft plan}}", "draft", ", draft plan "),
+        ("frozen", "{{tiny 1: plan frozen, not scored}}", "not scored", ", plan "),
+    ],
+)
+def test_what_has_no_figures_is_cited_as_what_it_is(
+    status: str, title: str, said: str, plan: str, tmp_path: Path, figures: Path
+) -> None:
+    bibtex, markdown = cited(tmp_path, figures, scored=False, status=status)
+    assert fields(bibtex)["title"] == title
+    assert said in markdown
+    for text in (fields(bibtex)["note"], markdown):
+        assert plan in text
+        assert CAVEAT in text
+    assert "%" not in bibtex + markdown
+    assert "fewer" not in bibtex + markdown
 
 
 def test_people_are_named_where_the_site_names_them(tmp_path: Path, figures: Path) -> None:

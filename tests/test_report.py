@@ -182,8 +182,12 @@ def test_the_cost_table_has_every_policy_at_every_size_against_the_baseline_ther
 
 def test_a_last_page_that_is_not_full_keeps_candidates_and_pages_apart() -> None:
     made = plan(page_sizes=[5], primary_page_size=5)
-    full = counted(made, {"baseline": (8, 8), "helper": (8, 8)}, emitted=40)
-    clipped = counted(made, {"baseline": (8, 8), "helper": (8, 8)}, emitted=39)
+    full = counted(
+        made, {"baseline": (8, 8), "helper": (8, 8)}, emitted={"baseline": 40, "helper": 40}
+    )
+    clipped = counted(
+        made, {"baseline": (8, 8), "helper": (8, 8)}, emitted={"baseline": 39, "helper": 39}
+    )
     styles = styles_of(made)
     assert not tables.is_clipped(tuple(tables.cost_blocks(made, full, styles)))
     assert tables.is_clipped(tuple(tables.cost_blocks(made, clipped, styles)))
