@@ -95,6 +95,29 @@ def test_no_page_scrolls_sideways_on_a_phone(
     assert too_wide == []
 
 
+def test_bars_of_the_head_stand_level_where_one_count_takes_more_lines(visit: Opener) -> None:
+    page = visit(REPORT, width=800).page
+    bars = page.locator(".trio dd > svg:not(.mk)")
+    before = bars.first.bounding_box()
+    page.locator(".trio .v b").first.evaluate("count => { count.innerHTML = '1<br>2<br>3'; }")
+    boxes = [bar.bounding_box() for bar in bars.all()]
+    assert len(boxes) == 3
+    assert boxes[0] != before  # it did take more lines
+    assert len({box and box["y"] for box in boxes}) == 1
+
+
+def test_section_numbers_stay_on_one_line_however_narrow_and_wide(visit: Opener) -> None:
+    page = visit(REPORT, width=360).page
+    lines = page.locator("h2 .n").evaluate_all("""numbers => numbers.map(number => {
+      number.textContent = "100000";
+      const text = document.createRange();
+      text.selectNodeContents(number);
+      return text.getClientRects().length;
+    })""")
+    assert len(lines) == 12
+    assert set(lines) == {1}
+
+
 _MOVES = """
 const moves = [], note = entries => moves.push(...entries.flatMap(one => one.sources.map(
   ({ node, previousRect, currentRect }) =>
