@@ -378,6 +378,14 @@ def test_on_paper_no_control_is_left_and_what_is_dark_becomes_light(
         page.emulate_media(media="screen")
 
 
-def test_a_report_prints(visit: Opener) -> None:
+def test_a_report_prints_with_what_is_folded_and_on_few_sheets(visit: Opener) -> None:
     page = visit(REPORT).page
-    assert page.pdf(format="A4").startswith(b"%PDF-")
+    visible = """details => details.map(one =>
+      [...one.children].at(-1).checkVisibility({ contentVisibilityAuto: true }))"""
+    folded = page.locator("details.all")
+    assert set(folded.evaluate_all(visible)) == {False}
+    page.emulate_media(media="print")
+    assert set(folded.evaluate_all(visible)) == {True}
+    page.emulate_media(media="screen")
+    sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))
+    assert 8 <= len(sheets) <= 16
